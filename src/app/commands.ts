@@ -5,16 +5,16 @@ import { consoleCommand } from '../console/command.ts'
 import { archiveCommand } from '../operations/archive/command.ts'
 import { eraseCommand } from '../operations/erase/command.ts'
 import { exportCommand } from '../operations/export/command.ts'
-import { redriveCommand } from '../operations/redrive/command.ts'
+import { operations } from '../operations/index.ts'
 import { contractsCommand } from '../publishing/command.ts'
 import { withArchive } from './archive.ts'
+import { addOperations } from './command-line.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 import { type DemoOptions, demo } from './demo.ts'
-import { rebuildCommand } from './rebuild.ts'
 import { type Role, roles } from './roles.ts'
+import { execute } from './run-operation.ts'
 import { findRunning } from './running.ts'
-import { noRedrives, withBothServers, withServers } from './servers.ts'
-import { firstSignal } from './signals.ts'
+import { withBothServers } from './servers.ts'
 import { start } from './start.ts'
 import { type TopicsOptions, topics } from './topics.ts'
 import { version } from './version.ts'
@@ -174,16 +174,7 @@ program
   .option('--seed <number>', 'the seed that a run with --odd has printed, to send the same odd forms again', seedOf)
   .action(async (options: DemoOptions) => process.exit(await demo(options)))
 
-program.addCommand(
-  redriveCommand(async (run) =>
-    process.exit(
-      await withServers('redrive', ({ settings: { accounts }, mongo, ...servers }) => {
-        const redrives = mongo?.redrives ?? noRedrives
-        return run({ ...servers, redrives, accounts, interrupted: firstSignal(console.error) })
-      }),
-    ),
-  ),
-)
+addOperations(program, operations, execute)
 program.addCommand(
   eraseCommand(async (run) =>
     process.exit(
@@ -210,7 +201,6 @@ program.addCommand(
     ),
   ),
 )
-program.addCommand(rebuildCommand())
 program.addCommand(archiveCommand(async (run) => process.exit(await withArchive(run))))
 program.addCommand(contractsCommand())
 

@@ -3,7 +3,6 @@ import type { KafkaSettings } from '../kafka/client.ts'
 import { connectKafka, type KafkaRoom } from '../kafka/kafka.ts'
 import { reasonOf } from '../mongo/classify.ts'
 import { connectMongo, type Mongo } from '../mongo/connect.ts'
-import type { Redrives } from '../mongo/redrives.ts'
 import { actionRecorder, commandLineUser, type RecordAction } from '../operations/audit.ts'
 import { printableLines } from '../shared/printable.ts'
 import { monotonic, sleep } from '../shared/time.ts'
@@ -20,10 +19,11 @@ export const kafkaOf = ({ kafka, dataDir }: Settings) => {
   return brokers && { brokers, ssl: false }
 }
 
+export const noMongo = 'No MongoDB is known: start a bridge with npm start, or set MONGODB_URL.'
 export const noBroker = 'No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.'
 
 /** The configured MongoDB, or the embedded MongoDB of the bridge that runs on this DATA_DIR. */
-const mongoOf = ({ mongo, dataDir }: Settings) => {
+export const mongoOf = ({ mongo, dataDir }: Settings) => {
   if (mongo !== 'embedded') return mongo
   const url = findRunning(dataDir)?.mongoUrl
   return url === undefined ? undefined : { url, database: 'livechat' }
@@ -55,9 +55,6 @@ export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settin
     measure: createMetrics().measure,
     now,
   })
-
-const away = async () => Promise.reject(new Error('there is no MongoDB'))
-export const noRedrives: Redrives = { find: away, remember: away, states: away, erasedAt: away, lease: away }
 
 /** Runs a command with both servers, then disconnects. Resolves with an exit code, also if `run` throws. */
 export const withServers = async (
@@ -99,6 +96,6 @@ export const withBothServers = (
 ): Promise<number> =>
   withServers(command, async ({ mongo, ...servers }) => {
     if (mongo !== undefined) return run({ ...servers, mongo })
-    servers.err('No MongoDB is known: start a bridge with npm start, or set MONGODB_URL.')
+    servers.err(noMongo)
     return 1
   })

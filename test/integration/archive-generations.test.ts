@@ -18,7 +18,7 @@ import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { replay } from '../../src/operations/archive/replay.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { right } from '../support/either.ts'
@@ -76,7 +76,7 @@ const recreate = async () => {
 }
 const rebuild = async (dryRun = false) => {
   const said: string[] = []
-  const given = { kafka, rebuilds, recordAction: async () => E.right(undefined), sleep, clock: monotonic, signal }
+  const given = { kafka, rebuilds, sleep, clock: monotonic, signal }
   const shown = { say: (line: string) => void said.push(line), show: () => ({ at: () => {}, end: () => {} }) }
   const asked = { views: viewNames, dryRun, resume: false, discard: false, force: false }
   return { code: await rebuildAsked({ ...given, ...shown, restore: restore() }, asked), said }

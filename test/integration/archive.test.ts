@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as E from 'fp-ts/lib/Either.js'
 import { BSON, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -19,7 +18,7 @@ import { connectKafka } from '../../src/kafka/kafka.ts'
 import { fromRecord } from '../../src/kafka/records.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { foldedOf, viewNames } from '../../src/views/index.ts'
 import { runCommand } from '../support/command.ts'
@@ -42,7 +41,6 @@ const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: 
 const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
 const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
 const rebuilds = connectRebuilds(here.mongo, { sleep })
-const recordAction = async () => E.right(undefined)
 const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
 
 const chats = 12
@@ -108,7 +106,6 @@ const rebuild = async (withKeys: boolean, dryRun = false) => {
   const deps = {
     kafka,
     rebuilds,
-    recordAction,
     sleep,
     clock: monotonic,
     signal: new AbortController().signal,
@@ -126,7 +123,7 @@ const rebuild = async (withKeys: boolean, dryRun = false) => {
   return { code, said }
 }
 const discard = () => {
-  const given = { kafka, rebuilds, recordAction, sleep, clock: monotonic, signal: new AbortController().signal }
+  const given = { kafka, rebuilds, sleep, clock: monotonic, signal: new AbortController().signal }
   const quiet = { say: () => {}, show: () => ({ at: () => {}, end: () => {} }) }
   const asked = { views: undefined, dryRun: false, resume: false, discard: true, force: false }
   return rebuildAsked({ ...given, ...quiet }, asked)

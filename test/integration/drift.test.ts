@@ -9,8 +9,7 @@ import { createLog } from '../../src/app/telemetry.ts'
 import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
 import { right } from '../support/either.ts'
@@ -112,13 +111,11 @@ view('counts an event that was appended twice only once', async () => {
 
 const rebuild = (dryRun: boolean) => {
   const said: string[] = []
-  const recordAction = actionRecorder(kafka.append, now, 'operator@test')
   const say = (line: string) => void said.push(line)
   const show = () => ({ at: () => {}, end: () => {} })
   const deps = {
     kafka,
     rebuilds,
-    recordAction,
     say,
     show,
     sleep,

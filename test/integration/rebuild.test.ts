@@ -12,9 +12,8 @@ import { connectKafka } from '../../src/kafka/kafka.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { readDay } from '../../src/mongo/stats-recompute.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
-import { type Asked, rebuildAsked } from '../../src/operations/rebuild/command.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
+import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import type { Row } from '../../src/operations/rebuild/replay.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { changesOf } from '../../src/views/decoded.ts'
@@ -32,7 +31,6 @@ const db = mongo.db()
 const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'test')
 const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
 const rebuilds = connectRebuilds(here.mongo, { sleep })
-const recordAction = actionRecorder(kafka.append, now, 'operator@test')
 /** Without `audit`, because each rebuild adds a document to it. */
 const folded = viewNames.filter((view) => !view.startsWith('daily_stats') && view !== 'audit')
 /** Without `asOf` and `nextAt` of daily_stats, because they differ after each computation. */
@@ -55,7 +53,7 @@ const rebuild = (
     said.push(line)
     if (row !== undefined) rows.push(row)
   }
-  const deps = { kafka, rebuilds, recordAction, say, show, sleep, clock: monotonic, signal }
+  const deps = { kafka, rebuilds, say, show, sleep, clock: monotonic, signal }
   return rebuildAsked(deps, {
     views: undefined,
     dryRun: false,
@@ -267,7 +265,7 @@ rebuilding('that has no records for a view is refused unless it is forced', asyn
   )
   right(await other.ensureTopics())
   const say = (line: string) => void said.push(line)
-  const deps = { rebuilds, recordAction, say, show: quiet, sleep, clock: monotonic }
+  const deps = { rebuilds, say, show: quiet, sleep, clock: monotonic }
   const asked = { dryRun: false, resume: false, discard: false, force: false }
   const signal = new AbortController().signal
   assert.is(await rebuildAsked({ ...deps, signal, kafka: other }, { ...asked, views: ['chats'] }), 1)

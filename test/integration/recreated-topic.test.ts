@@ -7,8 +7,7 @@ import { createLog } from '../../src/app/telemetry.ts'
 import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { runCommand } from '../support/command.ts'
@@ -64,8 +63,7 @@ const rebuilds = connectRebuilds(here.mongo, { sleep })
 const interruptedRebuild = async () => {
   const stop = new AbortController()
   const show = () => ({ at: () => stop.abort(), end: () => {} })
-  const recordAction = actionRecorder(kafka.append, now, 'operator@test')
-  const deps = { kafka, rebuilds, recordAction, say: () => {}, show, sleep, clock: monotonic, signal: stop.signal }
+  const deps = { kafka, rebuilds, say: () => {}, show, sleep, clock: monotonic, signal: stop.signal }
   const asked = { views: viewNames, dryRun: false, resume: false, discard: false, force: true }
   assert.is(await rebuildAsked(deps, asked), 1)
 }

@@ -12,12 +12,12 @@ import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
-import { redriveCommand } from '../../src/operations/redrive/command.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { type Ran, runCommand } from '../support/command.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { runOperation } from '../support/operation.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
@@ -87,21 +87,17 @@ const recordAction = actionRecorder(kafka.append, now, 'operator@test')
 
 /** Runs the command in this process. */
 const redrive = async (...args: string[]): Promise<Ran> => {
-  const lines: { readonly out: string[]; readonly err: string[] } = { out: [], err: [] }
-  let code: number | null = null
-  const command = redriveCommand(async (run) => {
-    code = await run({
-      kafka,
-      redrives: mongo.redrives,
-      recordAction,
-      accounts: here.accounts,
-      interrupted: new AbortController().signal,
-      out: (line) => void lines.out.push(`${line}\n`),
-      err: (line) => void lines.err.push(`${line}\n`),
-    })
-  })
-  await command.parseAsync(args, { from: 'user' })
-  return { code, out: lines.out.join(''), err: lines.err.join('') }
+  const {
+    code = null,
+    out,
+    err,
+  } = await runOperation(
+    ['redrive', ...args],
+    { kafka, redrives: mongo.redrives, accounts: here.accounts },
+    { recordAction },
+  )
+  const text = (lines: ReadonlyArray<string>) => lines.map((line) => `${line}\n`).join('')
+  return { code, out: text(out), err: text(err) }
 }
 /** Runs the command as a separate process, as a user does. */
 const redriveAlone = (...args: string[]) =>

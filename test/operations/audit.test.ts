@@ -5,9 +5,8 @@ import { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
 import type { Failure, OutgoingRecord } from '../../src/domain/ports.ts'
 import { actionRecorder, notRecorded } from '../../src/operations/audit.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
-import { redriveCommand } from '../../src/operations/redrive/command.ts'
 import { right } from '../support/either.ts'
+import { runOperation } from '../support/operation.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const audits = suite("the record of operators' actions")
@@ -40,25 +39,53 @@ audits('has the operator, action, time and account, with the account as its key'
   assert.is.not(id, second.id)
 })
 
-audits('comes first: a rebuild that cannot be recorded does not start', async () => {
-  const away = async () => E.left({ kind: 'transient' as const, reason: 'the broker is away' })
-  const said: string[] = []
-  const never = new Proxy({}, { get: () => assert.unreachable('nothing else is asked') })
-  const deps = { kafka: never, rebuilds: never, show: never, say: (line: string) => void said.push(line) }
-  const asked = { views: ['chats'], dryRun: false, resume: false, discard: false, force: false }
-  const code = await rebuildAsked(
-    { ...deps, recordAction: actionRecorder(away, () => noon, 'operator@test') } as unknown as Parameters<
-      typeof rebuildAsked
-    >[0],
-    asked as Parameters<typeof rebuildAsked>[1],
-  )
-  assert.is(code, 1)
-  assert.equal(said, [notRecorded({ kind: 'transient', reason: 'the broker is away' })])
+const refusesRecords = async () => E.left({ kind: 'transient' as const, reason: 'the broker is away' })
+const never: object = new Proxy({}, { get: () => assert.unreachable('nothing else is asked') })
+
+const unrecorded: ReadonlyArray<ReadonlyArray<string>> = [
+  ['rebuild', 'chats'],
+  ['redrive', 'send'],
+  ['redrive', 'quarantine'],
+]
+for (const args of unrecorded)
+  audits(`comes first: what cannot be recorded is not done: ${args.join(' ')}`, async () => {
+    const resources = { kafka: never, rebuilds: never, redrives: never, accounts: [] }
+    const ran = await runOperation(args, resources, {
+      recordAction: actionRecorder(refusesRecords, () => noon, 'operator@test'),
+    })
+    assert.equal(ran, { code: 1, out: [], err: [notRecorded({ kind: 'transient', reason: 'the broker is away' })] })
+  })
+
+audits('has the options of a redrive, and its account', async () => {
+  const asked: object[] = []
+  const resources = {
+    kafka: { readTopic: async () => E.right(undefined) },
+    redrives: { lease: async () => ({ renew: async () => true, release: async () => {} }) },
+    accounts: [],
+  }
+  const ran = await runOperation(['redrive', 'send', '--account', 'acme', '--cause', 'contract'], resources, {
+    recordAction: async (action) => E.right(void asked.push(action)),
+  })
+  assert.equal(ran, { code: 0, out: ['no dead letter matches'], err: [] })
+  assert.equal(asked, [{ action: 'redrive', detail: 'redrive send, account acme, cause contract', accountId: 'acme' }])
 })
 
-/** Runs `redrive show` for an existing record. Returns what was recorded and what was printed. */
+audits('has no redrive that is refused: again together with force needs the letters by name', async () => {
+  const { code, err } = await runOperation(
+    ['redrive', 'send', '--again', '--force'],
+    { accounts: [] },
+    {
+      recordAction: async () => {
+        throw new Error('nothing is recorded')
+      },
+    },
+  )
+  assert.is(code, 1)
+  assert.match(err.join(), /needs the IDs of the dead letters \(--id\)/)
+})
+
+/** Runs `redrive show` for an existing record. */
 const shown = async (recordAction: (asked: object) => Promise<E.Either<Failure, void>>) => {
-  const lines: string[] = []
   const record = {
     topic: 'quarantine',
     partition: 0,
@@ -72,20 +99,12 @@ const shown = async (recordAction: (asked: object) => Promise<E.Either<Failure, 
     await onSlice([record])
     return E.right(undefined)
   }
-  const servers = {
-    kafka: { readTopic },
-    recordAction,
-    accounts: [{ id: 'acme' }],
-    interrupted: new AbortController().signal,
-    out: (line: string) => void lines.push(line),
-    err: (line: string) => void lines.push(line),
-  }
-  let code: number | undefined
-  const command = redriveCommand(async (run) => {
-    code = await run(servers as unknown as Parameters<typeof run>[0])
-  })
-  await command.parseAsync(['show', '0/7', '--quarantine'], { from: 'user' })
-  return { code, lines }
+  const { code, out, err } = await runOperation(
+    ['redrive', 'show', '0/7', '--quarantine'],
+    { kafka: { readTopic }, accounts: [{ id: 'acme' }] },
+    { recordAction },
+  )
+  return { code, lines: [...out, ...err] }
 }
 
 audits('also has each look at a record, which shows personal data', async () => {

@@ -9,7 +9,8 @@ import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import type { Filters, StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
+import { notRecorded } from '../../operations/audit.ts'
+import type { StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
@@ -17,9 +18,9 @@ import {
   findRequests,
   type QuarantinedLetter,
 } from '../../operations/redrive/find.ts'
+import { filtersOf as ownedFilters } from '../../operations/redrive/operations.ts'
 import { isErasedSince } from '../../operations/redrive/send.ts'
-import { showRecord } from '../../operations/redrive/show.ts'
-import type { QuarantineFilters } from '../../operations/redrive/take-in.ts'
+import { findRecord, lookAt } from '../../operations/redrive/show.ts'
 import { isFault } from '../../shared/fault.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { rolesFor } from '../access/grants.ts'
@@ -72,7 +73,7 @@ type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', stri
 }
 
 /** The letters of an account, or those of no known account. */
-export type Whose = { readonly account: string } | { readonly notOf: ReadonlyArray<string> }
+export type Whose = { readonly account: string } | { readonly unowned: true }
 
 const forAll: Refusal = {
   status: 403,
@@ -87,7 +88,7 @@ export const whoseOf = (
 ): E.Either<Refusal, Whose> => {
   if (unowned === undefined) return E.right({ account: accountId })
   const mayAll = accounts.every(({ id }) => rolesFor(session.grants, id).includes('operator'))
-  return mayAll ? E.right({ notOf: accounts.map(({ id }) => id) }) : E.left(forAll)
+  return mayAll ? E.right({ unowned: true }) : E.left(forAll)
 }
 
 const shared = (whose: Whose, { id, ids, since, until }: Asked) => ({
@@ -98,15 +99,17 @@ const shared = (whose: Whose, { id, ids, since, until }: Asked) => ({
   ...(until !== undefined && { until: Date.parse(until) }),
 })
 
-export const deadLetterFilters = (whose: Whose, asked: Asked): E.Either<Refusal, Filters> => {
+/** The filters of dead letters, as options of `redrive send`. */
+export const deadLetterFilters = (whose: Whose, asked: Asked) => {
   const { cause, topic } = asked
   return E.right({ ...shared(whose, asked), ...(cause && { cause }), ...(topic && { topic }) })
 }
 
-export const requestFilters = (whose: Whose, asked: Asked): E.Either<Refusal, QuarantineFilters> =>
+/** The filters of requests, as options of `redrive quarantine`. */
+export const requestFilters = (whose: Whose, asked: Asked) =>
   asked.topic === undefined || asked.topic === quarantine.name
     ? E.right({ ...shared(whose, asked), ...(asked.cause && { reason: asked.cause }) })
-    : E.left(invalid(400, `topic: expected ${quarantine.name}, or nothing`))
+    : E.left<Refusal>(invalid(400, `topic: expected ${quarantine.name}, or nothing`))
 
 type DeadLetter = LettersAnswer['letters'][number]
 type Listed = Omit<DeadLetter, 'redriven' | 'state'>
@@ -234,9 +237,9 @@ export const deadLettersHandlers = ({
   }
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
   const listing =
-    <F, A>(
+    <F extends Whose, A>(
       filtersOf: (whose: Whose, asked: Asked) => E.Either<Refusal, F>,
-      find: (from: typeof ports, filters: F, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
+      find: (from: typeof ports, filters: Omit<F, 'unowned'>, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
       tell: (letter: A) => Told,
     ): ConsoleHandler<typeof routes.deadLetters> =>
     async (request) => {
@@ -247,7 +250,7 @@ export const deadLettersHandlers = ({
       const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked)
       if (E.isLeft(filters)) return filters
       const found = await bounded(request, (signal) =>
-        find(ports, filters.right, { limit: examined, newestOf, signal }),
+        find(ports, ownedFilters({ accounts }, filters.right), { limit: examined, newestOf, signal }),
       )
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
       const answer = answerOf(found.right, tell, { state, chat })
@@ -262,17 +265,15 @@ export const deadLettersHandlers = ({
       const whose = whoseOf(request, body.right.unowned, accounts)
       if (E.isLeft(whose)) return whose
       const isOf = (account: string) =>
-        'account' in whose.right ? account === whose.right.account : !whose.right.notOf.includes(account)
-      const shown = await bounded(request, (signal) =>
-        showRecord(
-          { readTopic: kafka.readTopic, recordAction: recordActionOf(session.who), accounts: [{ id: accountId }] },
-          { id: body.right.id, quarantine: isQuarantine, isOf, signal },
-        ),
-      )
+        'account' in whose.right ? account === whose.right.account : !accounts.some(({ id }) => id === account)
+      const which = { id: body.right.id, quarantine: isQuarantine }
+      const shown = await bounded(request, (signal) => findRecord(kafka.readTopic, which, isOf, signal))
       if (E.isLeft(shown)) {
         const { kind, reason } = shown.left
         return E.left(kind === 'absent' ? invalid(404, `id: ${reason}`) : unavailable(reason))
       }
+      const recorded = await recordActionOf(session.who)(lookAt(shown.right, which, [{ id: accountId }]))
+      if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
       // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.
       const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)
       if (isErased === undefined)

@@ -2,19 +2,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../../domain/accounts.ts'
 import type { Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
-import { reasonOf } from '../../mongo/classify.ts'
 import type { Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { commandText, notRecorded } from '../../operations/audit.ts'
+import type { Run } from '../../operations/operation.ts'
 import type { ArchiveDeps } from '../../operations/rebuild/archive.ts'
-import { rebuildAsked } from '../../operations/rebuild/command.ts'
-import { isTemporary, progressLines, readLogs } from '../../operations/rebuild/progress.ts'
-import { monotonic, sleep } from '../../shared/time.ts'
+import { rebuild } from '../../operations/rebuild/operation.ts'
+import { isTemporary, readLogs } from '../../operations/rebuild/progress.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf, viewNames } from '../../views/index.ts'
 import { rolesFor } from '../access/grants.ts'
 import { RebuildBody, type RebuildEnd } from '../answers.ts'
 import { decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
-import { lineQueue } from '../line-queue.ts'
+import { streamed } from '../run.ts'
 
 export type RebuildDeps = {
   readonly kafka: KafkaRoom
@@ -44,48 +43,41 @@ const viewsOf = (view: string): ReadonlyArray<ViewName> =>
 const needsArchive = async (kafka: KafkaRoom, views: ReadonlyArray<ViewName>): Promise<boolean> =>
   [...(await readLogs(kafka, topicsOf(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
 
-/** Runs the command `rebuild`. If the caller disconnects, the rebuild is interrupted and can be resumed. */
-export const rebuildHandlers = ({
-  kafka,
-  rebuilds,
-  restore,
-  accounts,
-  recordActionOf,
-}: RebuildDeps): Handlers<'POST /api/accounts/:account/rebuild'> => ({
-  'POST /api/accounts/:account/rebuild': async ({ body, session, signal }) => {
-    const asked = decodeAs(RebuildBody, body)
+/** Runs `rebuild`. If the caller disconnects, the rebuild is interrupted and can be resumed. */
+export const rebuildHandlers = (deps: RebuildDeps): Handlers<'POST /api/accounts/:account/rebuild'> => ({
+  'POST /api/accounts/:account/rebuild': async (request) => {
+    const { kafka, restore, accounts, recordActionOf } = deps
+    const { session } = request
+    const asked = decodeAs(RebuildBody, request.body)
     if (E.isLeft(asked)) return asked
     if (!accounts.every(({ id }) => rolesFor(session.grants, id).includes('operator'))) return E.left(forAll)
     const { what, view, dryRun } = asked.right
     const views = what !== 'begin' || view === undefined ? undefined : viewsOf(view)
     if (views?.length === 0) return E.left(noView)
-    const recordAction = recordActionOf(session.who)
-    const { out, end, lines } = lineQueue<RebuildEnd>()
-    const work = async (): Promise<number> => {
-      if (restore === undefined && views !== undefined && (await needsArchive(kafka, views))) {
-        out(
-          'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
-        )
-        out(`Where the role archiver runs: livechat-bridge rebuild ${view}${dryRun ? ' --dry-run' : ''}`)
-        return 1
-      }
-      const show = progressLines(out, monotonic)
-      return rebuildAsked(
-        { kafka, restore, rebuilds, recordAction, say: out, show, sleep, clock: monotonic, signal },
-        { views, dryRun, resume: what === 'resume', discard: what === 'discard', force: false },
-      )
-    }
     // The differences contain ids, and for drift names that were sent. So the look is recorded, as for drift itself.
     if (dryRun) {
       const detail = commandText('rebuild', { views, dryRun })
-      const recorded = await recordAction({ action: 'unmask', detail })
+      const recorded = await recordActionOf(session.who)({ action: 'unmask', detail })
       if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
     }
-    const running = work().catch((error: unknown) => {
-      out(`The rebuild ended early: ${reasonOf(error)}`)
-      return 1
+    const work = async (run: Run) => {
+      if (restore === undefined && views !== undefined && (await needsArchive(kafka, views))) {
+        run.say(
+          'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
+        )
+        run.say(`Where the role archiver runs: livechat-bridge rebuild ${view}${dryRun ? ' --dry-run' : ''}`)
+        return E.right({ code: 1 })
+      }
+      const options = {
+        ...(views !== undefined && { view: views }),
+        ...(what === 'resume' && { resume: true as const }),
+        ...(what === 'discard' && { discard: true as const }),
+      }
+      return rebuild.perform(deps, options, run)
+    }
+    return streamed(request, recordActionOf, dryRun, work, (ended, say): RebuildEnd => {
+      if (E.isLeft(ended)) say(`The rebuild ended early: ${ended.left.reason}`)
+      return { ok: E.isRight(ended) && ended.right.code === 0 }
     })
-    void running.then((code) => end({ ok: code === 0 }))
-    return E.right({ status: 200, stream: lines(), type: 'application/x-ndjson' })
   },
 })

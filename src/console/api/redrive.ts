@@ -1,19 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../../domain/accounts.ts'
-import { now } from '../../domain/clock.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
-import { reasonOf } from '../../mongo/classify.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import { notRecorded, type RecordAction } from '../../operations/audit.ts'
-import { type BatchPorts, pace, type Sending } from '../../operations/redrive/batches.ts'
-import type { Rules } from '../../operations/redrive/guard.ts'
-import { sendDeadLetters } from '../../operations/redrive/send.ts'
-import { takeIn } from '../../operations/redrive/take-in.ts'
-import { monotonic, sleep } from '../../shared/time.ts'
+import type { Done, Run, Stop } from '../../operations/operation.ts'
+import type { Ended } from '../../operations/redrive/batches.ts'
+import { redriveQuarantine, redriveSend } from '../../operations/redrive/operations.ts'
 import { RedriveBody, type RedriveLine } from '../answers.ts'
-import { type ConsoleHandler, decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
-import { lineQueue } from '../line-queue.ts'
+import { type ConsoleHandler, decodeAs, type Handlers, type RecordActionOf } from '../handler.ts'
+import { streamed } from '../run.ts'
 import { deadLetterFilters, requestFilters, type Whose, whoseOf } from './dead-letters.ts'
 
 export type RedriveDeps = {
@@ -22,8 +17,6 @@ export type RedriveDeps = {
   readonly accounts: ReadonlyArray<Account>
   readonly recordActionOf: RecordActionOf
 }
-
-type Ended = Awaited<ReturnType<typeof sendDeadLetters>>
 
 /** As on the command line: the maximum number of records per second, and of redrives of one record. */
 const perSecond = 100
@@ -34,63 +27,63 @@ const wrongLimit = invalid(400, `limit: expected a whole number from 1 to ${larg
 const underWay = invalid(409, 'another redrive is running: expected this one after its end')
 
 type End = Extract<RedriveLine, { end: unknown }>['end']
+type Redriven = E.Either<Stop, Done<Pick<Ended, 'tally' | 'words'>>>
 
-const endOf = (ended: Ended): End => {
+const endOf = (ended: Redriven): End => {
   const nothing = { sent: 0, before: 0, kept: 0, failed: 0 }
   if (E.isLeft(ended)) return { ...nothing, words: `The redrive ended early: ${ended.left.reason}` }
-  const { tally, words, trouble = '' } = ended.right
-  const { done, planned, ...others } = tally
-  return { sent: done + planned, ...others, words: [...words, trouble].filter(Boolean).join('. ') }
+  const { result, trouble = '' } = ended.right
+  if (result === undefined) return { ...nothing, words: trouble }
+  const { done, planned, ...others } = result.tally
+  return { sent: done + planned, ...others, words: [...result.words, trouble].filter(Boolean).join('. ') }
 }
 
 /** Sends letters of the account again, one redrive at a time in this process. It ends when the caller disconnects. */
-export const redriveHandlers = ({
-  kafka: { readTopic, redrive, publish },
-  redrives,
-  accounts,
-  recordActionOf,
-}: RedriveDeps): Handlers<
-  'POST /api/accounts/:account/dead-letters/redrive' | 'POST /api/accounts/:account/quarantine/redrive'
-> => {
+export const redriveHandlers = (
+  deps: RedriveDeps,
+): Handlers<'POST /api/accounts/:account/dead-letters/redrive' | 'POST /api/accounts/:account/quarantine/redrive'> => {
+  const { accounts, recordActionOf } = deps
   let isBusy = false
   const redriving =
     <F>(
       filtersOf: (whose: Whose, asked: RedriveBody) => E.Either<Refusal, F>,
-      send: (ports: BatchPorts, asked: Sending<F> & { readonly rules: Rules }, signal: AbortSignal) => Promise<Ended>,
+      perform: (options: F & { readonly limit: number }, asked: RedriveBody, run: Run) => Promise<Redriven>,
     ): ConsoleHandler<'POST /api/accounts/:account/dead-letters/redrive'> =>
-    async ({ accountId, body, session, signal }) => {
-      const asked = decodeAs(RedriveBody, body)
+    async (request) => {
+      const asked = decodeAs(RedriveBody, request.body)
       if (E.isLeft(asked)) return asked
-      const whose = whoseOf({ accountId, session }, asked.right.unowned, accounts)
+      const whose = whoseOf(request, asked.right.unowned, accounts)
       const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked.right)
       if (E.isLeft(filters)) return filters
-      const { limit, dryRun, again = false, overwrite = false, force = false } = asked.right
+      const { limit, dryRun } = asked.right
       if (limit < 1 || limit > largestLimit) return E.left(wrongLimit)
       if (isBusy) return E.left(underWay)
       isBusy = true
-      const { out, end, lines } = lineQueue<End>()
-      const begun = Promise.withResolvers<void>()
-      const recordAction: RecordAction = async (action) =>
-        E.map(() => begun.resolve())(await recordActionOf(session.who)(action))
-      if (dryRun) begun.resolve()
-      const ports = { readTopic, redrives, recordAction, now, out, pace: pace(perSecond, monotonic, sleep) }
-      const rules = { most, again, overwrite, force }
-      const running = send(ports, { filters: filters.right, limit, dryRun, rules }, signal)
-        .catch((error) => E.left({ kind: 'transient' as const, reason: reasonOf(error) }))
-        .finally(() => {
+      const work = (run: Run) =>
+        perform({ ...filters.right, limit }, asked.right, run).finally(() => {
           isBusy = false
         })
-      running.then((ended) => end(endOf(ended)))
-      const ended = await Promise.race([begun.promise, running])
-      if (ended !== undefined && E.isLeft(ended)) return E.left(unavailable(notRecorded(ended.left)))
-      return E.right({ status: 200, stream: lines(), type: 'application/x-ndjson' })
+      return streamed(request, recordActionOf, dryRun, work, endOf)
     }
   return {
-    'POST /api/accounts/:account/dead-letters/redrive': redriving(deadLetterFilters, (ports, asked, signal) =>
-      sendDeadLetters({ ...ports, redrive, redrives }, asked, signal),
+    'POST /api/accounts/:account/dead-letters/redrive': redriving(
+      deadLetterFilters,
+      (options, { again, overwrite, force }, run) =>
+        redriveSend.perform(
+          deps,
+          {
+            ...options,
+            perSecond,
+            most,
+            ...(again && { again }),
+            ...(overwrite && { overwrite }),
+            ...(force && { force }),
+          },
+          run,
+        ),
     ),
-    'POST /api/accounts/:account/quarantine/redrive': redriving(requestFilters, (ports, asked, signal) =>
-      takeIn({ ...ports, publish, redrives, accounts }, asked, signal),
+    'POST /api/accounts/:account/quarantine/redrive': redriving(requestFilters, (options, _, run) =>
+      redriveQuarantine.perform(deps, { ...options, perSecond }, run),
     ),
   }
 }

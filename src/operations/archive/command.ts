@@ -7,7 +7,7 @@ import { restorer } from '../../archive/restore.ts'
 import type { Append, ArchiveKeys } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { commandText, notRecorded, type RecordAction } from '../audit.ts'
-import { timeOption } from '../redrive/command.ts'
+import { time } from '../options.ts'
 import { lostKeys } from './lost-keys.ts'
 import { type Replayed, refusalOf, replay } from './replay.ts'
 import { rewrap } from './rewrap.ts'
@@ -40,6 +40,12 @@ type Options = {
   readonly to?: number
   readonly retentionDays: number
   readonly json?: true
+}
+
+const timeOption = (text: string): number => {
+  const found = time(text)
+  if (E.isLeft(found)) throw new InvalidArgumentError(`Expected ${found.left}.`)
+  return found.right
 }
 
 const days = (text: string): number => {

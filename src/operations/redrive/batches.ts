@@ -4,7 +4,6 @@ import type { Failure, IncomingRecord, Now, Sleep } from '../../domain/ports.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import type { Lease, Redrives } from '../../mongo/redrives.ts'
 import { chunks } from '../../shared/slices.ts'
-import { commandText, ofAccount, type RecordAction } from '../audit.ts'
 import { partOf } from './dead-letters.ts'
 
 type Pace = {
@@ -51,7 +50,6 @@ export type NotSent = { readonly result: 'before' | 'kept' | 'failed'; readonly 
 export type BatchPorts = {
   readonly readTopic: ReadTopic
   readonly redrives: Pick<Redrives, 'remember' | 'lease'>
-  readonly recordAction: RecordAction
   readonly pace: Pace
   readonly now: Now
   readonly out: (line: string) => void
@@ -66,8 +64,6 @@ export type Sending<Filters> = {
 }
 
 type Job<Meant, Chosen> = {
-  /** The name of the command on the command line. */
-  readonly command: string
   readonly topic: TopicName
   readonly words: Words
   /** Selects the matching records and decides about each. Rejects while MongoDB does not respond. */
@@ -84,25 +80,23 @@ type Job<Meant, Chosen> = {
 }
 
 /** `words`: the result as text. `trouble`: why the command ended before the limit or the end of the topic. */
-type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; readonly trouble?: string }
+export type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; readonly trouble?: string }
 
 /**
- * Records the command on `audit`, unless it is a dry run. Left: it may not be recorded, and nothing was sent. Then
- * sends the selected records of a topic in their order. MongoDB remembers a record after Kafka has acknowledged it. So
+ * Sends the selected records of a topic in their order. MongoDB remembers a record after Kafka has acknowledged it. So
  * after a crash the last batch may be sent but not remembered. The same command then continues from that batch. When
  * `interrupted` aborts, the command ends early, and `trouble` says so.
  */
 export const sendInBatches = async <Meant, Chosen extends Meant>(
   ports: BatchPorts,
   job: Job<Meant, Chosen>,
-  sending: Sending<{ readonly account?: string; readonly id?: ReadonlyArray<string> }>,
+  sending: Sending<{ readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
-): Promise<E.Either<Failure, Ended>> => {
+): Promise<Ended> => {
   if (sending.dryRun) return sendLeased(ports, job, sending, interrupted, undefined)
   const lease = await ports.redrives.lease().catch(() => 'unknown' as const)
-  if (lease === 'unknown')
-    return E.right(notBegun('MongoDB does not answer, so it is not known whether a redrive is running'))
-  if (lease === undefined) return E.right(notBegun(busy))
+  if (lease === 'unknown') return notBegun('MongoDB does not answer, so it is not known whether a redrive is running')
+  if (lease === undefined) return notBegun(busy)
   try {
     return await sendLeased(ports, job, sending, interrupted, lease)
   } finally {
@@ -114,18 +108,15 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
 const busy = 'Another redrive is running. Wait until it has ended; if its process has died, that takes a minute.'
 
 /** Nothing was sent, and why. */
-export const notBegun = (trouble: string): Ended => ({ tally: noResults, words: [], trouble })
+const notBegun = (trouble: string): Ended => ({ tally: noResults, words: [], trouble })
 
 const sendLeased = async <Meant, Chosen extends Meant>(
-  { readTopic, redrives, recordAction, pace, now, out }: BatchPorts,
-  { command, topic, words, read, stopped, send, memoryIdOf, line }: Job<Meant, Chosen>,
-  { filters, limit, dryRun }: Sending<{ readonly account?: string; readonly id?: ReadonlyArray<string> }>,
+  { readTopic, redrives, pace, now, out }: BatchPorts,
+  { topic, words, read, stopped, send, memoryIdOf, line }: Job<Meant, Chosen>,
+  { filters, limit, dryRun }: Sending<{ readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
   lease: Lease | undefined,
-): Promise<E.Either<Failure, Ended>> => {
-  const action = { action: 'redrive', detail: commandText(command, filters), ...ofAccount(filters.account) } as const
-  const recorded = dryRun ? E.right(undefined) : await recordAction(action)
-  if (E.isLeft(recorded)) return recorded
+): Promise<Ended> => {
   const enough = new AbortController()
   const signal = AbortSignal.any([interrupted, enough.signal])
   const tally: Record<Result, number> = { ...noResults }
@@ -192,7 +183,7 @@ const sendLeased = async <Meant, Chosen extends Meant>(
   if (interrupted.aborted) trouble = 'Interrupted. Run the same redrive again to continue.'
   const told = tallyText(tally, words)
   const mayBeMore = filters.id === undefined || filters.id.length > limit
-  return E.right({
+  return {
     tally,
     // After trouble, "nothing fits" may be false, because not all records were read.
     words: [
@@ -200,5 +191,5 @@ const sendLeased = async <Meant, Chosen extends Meant>(
       ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached. There may be more.`] : []),
     ],
     ...(trouble !== undefined && { trouble }),
-  })
+  }
 }

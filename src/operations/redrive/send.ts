@@ -7,7 +7,7 @@ import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
-import { type BatchPorts, type NotSent, notBegun, type Sending, sendInBatches, type Words } from './batches.ts'
+import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
 import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
 import { decide, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 
@@ -86,17 +86,12 @@ const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: R
   }
 }
 
-const noneNamed =
-  'Nothing was sent. Each record that fails again makes one more dead letter, so again together with force needs the IDs of the dead letters (--id).'
-
 /** Sends dead letters back to their topics. Those of a key keep their order. */
 export const sendDeadLetters = (
   { redrive, ...ports }: Ports,
   { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },
   interrupted: AbortSignal,
 ) => {
-  if (rules.again && rules.force && sending.filters.id === undefined)
-    return Promise.resolve(E.right(notBegun(noneNamed)))
   const isMeant = matches(sending.filters)
   const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
     if (each.deadLetter.cause === unreadableBatch)
@@ -106,7 +101,6 @@ export const sendDeadLetters = (
   return sendInBatches<Meant, Chosen>(
     ports,
     {
-      command: 'redrive send',
       topic: deadLetters.name,
       words: sendWords,
       read: async (records) => {

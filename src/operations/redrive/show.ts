@@ -4,47 +4,49 @@ import type { IncomingRecord } from '../../domain/ports.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { printable, printableLines } from '../../shared/printable.ts'
 import { utf8Text } from '../../shared/utf8.ts'
-import { commandText, notRecorded, ofAccount, type RecordAction } from '../audit.ts'
+import { type Asked, commandText, ofAccount } from '../audit.ts'
+import { type Stop, stop } from '../operation.ts'
 import { accountOf, partOf, placeOf } from './dead-letters.ts'
 
-type Ports = {
-  readonly readTopic: ReadTopic
-  readonly recordAction: RecordAction
-  /** The accounts that may be named on the topic `audit`. Other keys may contain anything. */
-  readonly accounts: ReadonlyArray<{ readonly id: string }>
-}
 type Which = {
   /** Its place: `partition/offset`. */
   readonly id: string
   readonly quarantine: boolean
-  /** If given, the account in the record's key must fit. */
-  readonly isOf?: (account: string) => boolean
-  readonly signal?: AbortSignal
 }
 
-/** Returns a record of dead-letters or quarantine after this access is recorded on `audit`. */
-export const showRecord = async (
-  { readTopic, recordAction, accounts }: Ports,
-  { id, isOf = () => true, signal, ...other }: Which,
-): Promise<E.Either<{ readonly kind: 'absent' | 'unavailable'; readonly reason: string }, IncomingRecord>> => {
-  const { name } = other.quarantine ? quarantine : deadLetters
+/** A record of dead-letters or quarantine, if the account in its key fits. */
+export const findRecord = async (
+  readTopic: ReadTopic,
+  { id, quarantine: isQuarantine }: Which,
+  isOf: (account: string) => boolean = () => true,
+  signal?: AbortSignal,
+): Promise<E.Either<Stop, IncomingRecord>> => {
+  const { name } = isQuarantine ? quarantine : deadLetters
   const places: IncomingRecord[] = []
   const onSlice = async (records: ReadonlyArray<IncomingRecord>) =>
     void places.push(...records.filter((record) => placeOf(record) === id))
   const read = await readTopic(name, onSlice, { part: partOf([id]), ...(signal && { signal }) })
-  if (E.isLeft(read)) return E.left({ kind: 'unavailable', reason: `Kafka: ${read.left.reason}` })
-  if (signal?.aborted) return E.left({ kind: 'unavailable', reason: 'Kafka: it was not read in time' })
+  if (E.isLeft(read)) return stop('unavailable', `Kafka: ${read.left.reason}`)
+  if (signal?.aborted) return stop('unavailable', 'Kafka: it was not read in time')
   const [record] = places
-  if (record === undefined || !isOf(accountOf(record)))
-    return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has deleted it.` })
-  const known = accounts.find((each) => each.id === accountOf(record))
-  const recorded = await recordAction({
-    action: 'unmask',
-    detail: commandText('redrive show', { id, quarantine: other.quarantine }),
-    ...ofAccount(known?.id),
-  })
-  return E.isLeft(recorded) ? E.left({ kind: 'unavailable', reason: notRecorded(recorded.left) }) : E.right(record)
+  return record === undefined || !isOf(accountOf(record))
+    ? stop('absent', `${name} has no record at ${id}, or has deleted it.`)
+    : E.right(record)
 }
+
+/**
+ * How a look at a record is recorded on `audit`. Only these accounts may be named there: other keys of records may
+ * contain anything.
+ */
+export const lookAt = (
+  record: IncomingRecord,
+  { id, quarantine }: Which,
+  accounts: ReadonlyArray<{ readonly id: string }>,
+): Asked => ({
+  action: 'unmask',
+  detail: commandText('redrive show', { id, quarantine }),
+  ...ofAccount(accounts.find((each) => each.id === accountOf(record))?.id),
+})
 
 const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
   if (bytes === null) return '(null)'

@@ -136,7 +136,6 @@ export const takeIn = (
   return sendInBatches<Meant, Chosen>(
     ports,
     {
-      command: 'redrive quarantine',
       topic: quarantine.name,
       words: takeInWords,
       read: readSlice,

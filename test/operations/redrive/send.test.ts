@@ -6,8 +6,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
 import { noResults } from '../../../src/operations/redrive/batches.ts'
-import { sendDeadLetters as send } from '../../../src/operations/redrive/send.ts'
-import { right } from '../../support/either.ts'
+import { sendDeadLetters } from '../../../src/operations/redrive/send.ts'
 import { letterOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
@@ -29,14 +28,12 @@ const letterAt = (offset: number): IncomingRecord => ({
 })
 const given = (count: number) => Array.from({ length: count }, (_, offset) => letterAt(offset))
 
-const all: Parameters<typeof send>[1] = {
+const all: Parameters<typeof sendDeadLetters>[1] = {
   filters: {},
   limit: 1000,
   dryRun: false,
   rules: { most: 3, force: false, again: false, overwrite: false },
 }
-
-const sendDeadLetters = async (...asked: Parameters<typeof send>) => right(await send(...asked))
 
 const batch = (): IncomingRecord => {
   const deadLetter = letterAt(0)
@@ -53,7 +50,6 @@ const servers = (
   const erased = new Map<string, Date>()
   const sent: string[] = []
   const lines: string[] = []
-  const actions: object[] = []
   const memory = new Map<string, ReadonlyArray<Instant>>()
   let calls = 0
   let trouble: (call: number) => Failure['kind'] | undefined = () => undefined
@@ -64,7 +60,6 @@ const servers = (
     lines,
     memory,
     erased,
-    actions,
     meet: (next: typeof trouble) => {
       calls = 0
       trouble = next
@@ -99,7 +94,6 @@ const servers = (
         erasedAt: async () => erased,
         lease: async () => ({ renew: async () => true, release: async () => {} }),
       },
-      recordAction: async (action: object) => E.right(void actions.push(action)),
       pace: { atOnce, next: async () => {} },
       now: () => noon,
       out: (line: string) => void lines.push(line),
@@ -152,12 +146,12 @@ sending(
 )
 
 sending('a dry run shows what would be sent, up to the limit, and changes nothing', async () => {
-  const { ports, sent, memory, lines, actions } = servers(given(5), 5, 2)
+  const { ports, sent, memory, lines } = servers(given(5), 5, 2)
 
   const dry = await sendDeadLetters(ports, { ...all, limit: 3, dryRun: true }, never)
 
   assert.equal(dry.tally, { ...noResults, planned: 3 })
-  assert.equal([sent, memory.size, actions], [[], 0, []])
+  assert.equal([sent, memory.size], [[], 0])
   assert.equal(
     lines,
     [0, 1, 2].map(
@@ -186,26 +180,11 @@ sending('for a letter that is selected by its id, no more letters are announced'
   assert.equal(words, ['1 sent'])
 })
 
-sending(
-  'only letters of the requested account are sent, and that is recorded first, with the operator, for the account',
-  async () => {
-    const other = { ...letterAt(0), key: Buffer.from('other/1') }
-    const { ports, sent, actions } = servers([other, letterAt(1)], 5, 2)
-
-    const { tally } = await sendDeadLetters(ports, { ...all, filters: { account: 'acme' } }, never)
-
-    assert.equal([sent, tally], [['1'], { ...noResults, done: 1 }])
-    assert.equal(actions, [{ action: 'redrive', detail: 'redrive send, account acme', accountId: 'acme' }])
-  },
-)
-
-sending('nothing is sent if it cannot be recorded', async () => {
-  const { ports, sent } = servers(given(2), 5, 2)
-  const away = { kind: 'transient', reason: 'away' } as const
-
-  const ended = await send({ ...ports, recordAction: async () => E.left(away) }, all, never)
-
-  assert.equal([ended, sent], [E.left(away), []])
+sending('only letters of the requested account are sent', async () => {
+  const other = { ...letterAt(0), key: Buffer.from('other/1') }
+  const { ports, sent } = servers([other, letterAt(1)], 5, 2)
+  const { tally } = await sendDeadLetters(ports, { ...all, filters: { account: 'acme' } }, never)
+  assert.equal([sent, tally], [['1'], { ...noResults, done: 1 }])
 })
 
 sending('a letter that Kafka never accepts is reported, and the others continue', async () => {
@@ -332,10 +311,10 @@ sending('a person who is erased after the slice was read is not sent', async () 
 })
 
 sending('a second redrive at the same time sends nothing and says so', async () => {
-  const { ports, sent, actions } = servers(given(3), 3, 3)
+  const { ports, sent } = servers(given(3), 3, 3)
   const redrives = { ...ports.redrives, lease: async () => undefined }
   const { tally, trouble } = await sendDeadLetters({ ...ports, redrives }, all, never)
-  assert.equal([sent, actions, tally], [[], [], noResults])
+  assert.equal([sent, tally], [[], noResults])
   assert.match(String(trouble), /Another redrive is running/)
 })
 
@@ -346,14 +325,6 @@ sending('a redrive that has lost its lease stops before its next batch', async (
   const { trouble } = await sendDeadLetters({ ...ports, redrives: { ...ports.redrives, lease } }, all, never)
   assert.is(sent.length, 1)
   assert.match(String(trouble), /Another redrive has begun/)
-})
-
-sending('again together with force needs the letters by name, so that they do not multiply', async () => {
-  const { ports, sent } = servers(given(3), 3, 3)
-  const rules = { ...all.rules, again: true, force: true }
-  const { trouble } = await sendDeadLetters(ports, { ...all, rules }, never)
-  assert.equal(sent, [])
-  assert.match(String(trouble), /--id/)
 })
 
 sending.run()

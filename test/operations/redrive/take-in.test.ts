@@ -51,36 +51,33 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
     lines,
     faults,
     run: async (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
-      right(
-        await takeIn(
-          {
-            readTopic: async (_, onSlice, { signal } = {}) => {
-              for (const record of records) if (!signal?.aborted) await onSlice([record])
-              return E.right(undefined)
-            },
-            publish: async (event) => {
-              if (faults.publish-- > 0) return E.left({ kind: 'transient', reason: 'away' })
-              published.push(event)
-              return E.right(undefined)
-            },
-            redrives: {
-              find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
-              remember: async (ids, at) => {
-                if (faults.remember-- > 0) throw new Error('away')
-                for (const id of ids) memory.set(id, [at])
-              },
-              erasedAt: async () => new Map(),
-              lease: async () => ({ renew: async () => true, release: async () => {} }),
-            },
-            accounts,
-            recordAction: async () => E.right(undefined),
-            pace: { atOnce: 10, next: async () => undefined },
-            now: () => later,
-            out: (line) => void lines.push(line),
+      takeIn(
+        {
+          readTopic: async (_, onSlice, { signal } = {}) => {
+            for (const record of records) if (!signal?.aborted) await onSlice([record])
+            return E.right(undefined)
           },
-          { filters: {}, limit: 1000, dryRun: false, ...asked },
-          new AbortController().signal,
-        ),
+          publish: async (event) => {
+            if (faults.publish-- > 0) return E.left({ kind: 'transient', reason: 'away' })
+            published.push(event)
+            return E.right(undefined)
+          },
+          redrives: {
+            find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
+            remember: async (ids, at) => {
+              if (faults.remember-- > 0) throw new Error('away')
+              for (const id of ids) memory.set(id, [at])
+            },
+            erasedAt: async () => new Map(),
+            lease: async () => ({ renew: async () => true, release: async () => {} }),
+          },
+          accounts,
+          pace: { atOnce: 10, next: async () => undefined },
+          now: () => later,
+          out: (line) => void lines.push(line),
+        },
+        { filters: {}, limit: 1000, dryRun: false, ...asked },
+        new AbortController().signal,
       ),
   }
 }

@@ -1,15 +1,13 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf, viewNames } from '../../views/index.ts'
-import { commandText, notRecorded, type RecordAction } from '../audit.ts'
 import { archivesOf } from './archive.ts'
 import { cutOff, readCommitted, readLogs } from './progress.ts'
 import { groupOf, type RebuildDeps } from './replay.ts'
 import type { Outcome } from './run.ts'
 import { forget, runRebuild } from './run.ts'
 
-/** The options of the command. Without views, only `resume` and `discard` are allowed. */
+/** Without views, only `resume` and `discard` are allowed. */
 export type Asked = {
   readonly views: ReadonlyArray<ViewName> | undefined
   readonly dryRun: boolean
@@ -18,7 +16,7 @@ export type Asked = {
   readonly force: boolean
 }
 
-type Deps = RebuildDeps & { readonly rebuilds: Rebuilds; readonly recordAction: RecordAction }
+type Deps = RebuildDeps & { readonly rebuilds: Rebuilds }
 type Unfinished = Pick<LeasedRebuild, 'views' | 'topicIds'>
 
 const choice = 'To continue it: livechat-bridge rebuild --resume; or to drop it: livechat-bridge rebuild --discard'
@@ -102,18 +100,8 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
 }
 
-/** Runs the requested command and reports the result. Returns the exit code of the process. */
+/** Does what is asked and reports the result. Returns the exit code of the process. */
 export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<number> => {
-  const { resume: resumes, discard: discards, views, dryRun } = asked
-  if (views === undefined && !resumes && !discards)
-    return fail(deps, `Which view? One of ${viewNames.join(', ')}; or all.`)
-  const recorded = dryRun
-    ? E.right(undefined)
-    : await deps.recordAction({
-        action: 'rebuild',
-        detail: commandText('rebuild', { views, resume: resumes, discard: discards, force: asked.force }),
-      })
-  if (E.isLeft(recorded)) return fail(deps, notRecorded(recorded.left))
-  if (resumes) return resume(deps, asked)
-  return discards || views === undefined ? discard(deps) : begin(deps, views, asked)
+  if (asked.resume) return resume(deps, asked)
+  return asked.discard || asked.views === undefined ? discard(deps) : begin(deps, asked.views, asked)
 }

@@ -1,0 +1,123 @@
+import { Argument, type Command, Option as CommandOption, InvalidArgumentError } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import type { AnyOperation, Done, Resources, Run, Stop } from '../operations/operation.ts'
+import type { Option } from '../operations/options.ts'
+
+/** The options that the runner understands, besides those of the operation. */
+export type Flags = { readonly json?: true; readonly dryRun?: true; readonly yes?: true }
+
+export type Execute = (operation: AnyOperation, values: object, flags: Flags) => Promise<void>
+
+/** The descriptions of the commands that only have commands below them. */
+const groups: Readonly<Record<string, string>> = {
+  redrive: 'look at dead letters, and send them back to their topics',
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+const parserOf = ({ read, many }: Option) => {
+  if (read === undefined) return undefined
+  return (text: string, before: unknown) => {
+    const value = read(text)
+    if (E.isLeft(value)) throw new InvalidArgumentError(`Expected ${value.left}.`)
+    return many === undefined ? value.right : [...(Array.isArray(before) ? before : []), value.right]
+  }
+}
+
+const argumentOf = ({ about, value, isRequired, ...option }: Option) => {
+  const argument = new Argument(isRequired ? `<${value}>` : `[${value}]`, about)
+  const parser = parserOf({ about, ...option })
+  return parser === undefined ? argument : argument.argParser(parser)
+}
+
+const optionOf = (name: string, option: Option) => {
+  const { about, value, many, conflicts, isRequired } = option
+  const made = new CommandOption(
+    `--${kebab(name)}${value === undefined ? '' : ` <${value}${many === 'list' ? '...' : ''}>`}`,
+    about,
+  )
+  const parser = parserOf(option)
+  if (parser !== undefined) made.argParser(parser)
+  if (option.default !== undefined) made.default(option.default)
+  if (conflicts !== undefined) made.conflicts([...conflicts])
+  return made.makeOptionMandatory(isRequired === true)
+}
+
+const addTo = (command: Command, operation: AnyOperation, execute: Execute) => {
+  const { summary, description = summary, options, json, dryRun, confirm } = operation
+  command.summary(summary).description(description)
+  const given = Object.entries<Option>(options)
+  for (const [, option] of given) if (option.isArgument) command.addArgument(argumentOf(option))
+  const flags = {
+    ...(dryRun && { dryRun }),
+    ...(confirm && { yes: { about: 'do not ask for confirmation' } }),
+    ...(json !== undefined && { json: { about: json } }),
+  }
+  for (const [name, option] of [...given.filter(([, { isArgument }]) => !isArgument), ...Object.entries<Option>(flags)])
+    command.addOption(optionOf(name, option))
+  const names = given.flatMap(([name, { isArgument }]) => (isArgument ? [name] : []))
+  command.action(async (...args: ReadonlyArray<unknown>) => {
+    const { json: isJson, dryRun: isDry, yes, ...values } = command.opts()
+    const positional = names.flatMap((name, i) => (args[i] === undefined ? [] : [[name, args[i]] as const]))
+    await execute(
+      operation,
+      { ...Object.fromEntries(positional), ...values },
+      { ...(isJson && { json: true }), ...(isDry && { dryRun: true }), ...(yes && { yes: true }) },
+    )
+  })
+}
+
+/** Adds a command for each operation. `redrive list` is the command `list` of the command `redrive`. */
+export const addOperations = (program: Command, operations: ReadonlyArray<AnyOperation>, execute: Execute): Command => {
+  for (const operation of operations) {
+    const command = operation.name.split(' ').reduce((parent, word) => {
+      const found = parent.commands.find((each) => each.name() === word)
+      return found ?? parent.command(word).description(groups[word] ?? '')
+    }, program)
+    addTo(command, operation, execute)
+  }
+  return program
+}
+
+/** What a terminal is for an operation. `out` prints results, `err` what else there is to say. */
+export type Terminal = Pick<Run, 'progress' | 'interruption' | 'who' | 'recordAction'> & {
+  readonly out: (line: string) => void
+  readonly err: (line: string) => void
+  readonly ask: (question: string) => Promise<boolean>
+}
+
+/** Prints what an operation has done. Returns the exit code of the process. */
+const print = (
+  ended: E.Either<Stop, Done<unknown>>,
+  { out, err }: Pick<Terminal, 'out' | 'err'>,
+  isJson: boolean,
+): number => {
+  if (E.isLeft(ended)) {
+    const { kind, reason } = ended.left
+    if (kind === 'nothing') out(reason)
+    else err(reason)
+    return kind === 'nothing' ? 0 : 1
+  }
+  const { code, lines = [], trouble, result } = ended.right
+  for (const line of isJson ? [JSON.stringify(result, null, 2)] : lines) out(line)
+  if (trouble !== undefined) err(trouble)
+  return code
+}
+
+/** Runs an operation on a terminal. With `--json` only the result is printed on `out`. */
+export const runOnTerminal = async (
+  operation: AnyOperation,
+  resources: Resources,
+  values: object,
+  { json = false, dryRun = false, yes = false }: Flags | { json?: boolean; dryRun?: boolean; yes?: boolean },
+  { out, err, ask, ...terminal }: Terminal,
+): Promise<number> => {
+  const run: Run = {
+    ...terminal,
+    isDry: dryRun,
+    say: json ? err : out,
+    warn: err,
+    confirm: async (question) => yes || (await ask(question)),
+  }
+  return print(await operation.performWith(resources, values, run), { out, err }, json)
+}

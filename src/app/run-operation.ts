@@ -1,0 +1,154 @@
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { dataKeys } from '../archive/data-keys.ts'
+import type { WrappingKeys } from '../archive/key-file.ts'
+import { restorer } from '../archive/restore.ts'
+import { timeZonesOf } from '../domain/accounts.ts'
+import { now } from '../domain/clock.ts'
+import type { KafkaRoom } from '../kafka/kafka.ts'
+import { reasonOf } from '../mongo/classify.ts'
+import { connectMongo, type Mongo } from '../mongo/connect.ts'
+import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
+import type { Redrives } from '../mongo/redrives.ts'
+import { actionRecorder, commandLineUser } from '../operations/audit.ts'
+import type { AnyOperation, Need, Resources } from '../operations/operation.ts'
+import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
+import { printableLines } from '../shared/printable.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { missingKeyFile, wrappingKeysOf } from './archive.ts'
+import { type Execute, type Flags, runOnTerminal } from './command-line.ts'
+import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
+import type { MongoConfig } from './environment.ts'
+import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
+import { firstSignal } from './signals.ts'
+import { createLog } from './telemetry.ts'
+
+// Ids, addresses and texts of others are printed too. Escaped control and direction characters do no harm in JSON.
+const out = (line: string) => console.log(printableLines(line))
+const err = (line: string) => console.error(printableLines(line))
+
+const ask = async (question: string): Promise<boolean> => {
+  if (!process.stdin.isTTY) return false
+  const questions = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await questions.question(`${question} Type yes: `)
+  questions.close()
+  return answer.trim() === 'yes'
+}
+
+const progressFor = (isJson: boolean) =>
+  process.stdout.isTTY && !isJson
+    ? progressBar(process.stdout, monotonic)
+    : progressLines(isJson ? err : out, monotonic)
+
+const away = async () => Promise.reject(new Error('there is no MongoDB'))
+const noRedrives: Redrives = { find: away, remember: away, states: away, erasedAt: away, lease: away }
+
+type Unavailable = { readonly reason: string; readonly code: number }
+const unavailable = (reason: string, code = 1): E.Either<Unavailable, never> => E.left({ reason, code })
+
+type Closing = (close: () => Promise<void>) => void
+
+/** How each resource is opened. Left: it cannot be used here. */
+const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
+  const config = mongoOf(settings)
+  let connected: Mongo | undefined
+  const connect = (known: MongoConfig): Mongo => {
+    connected = connectMongo(known, { log: createLog('silent'), sleep, clock: monotonic })
+    closing(connected.stop)
+    return connected
+  }
+  const mongo = (): E.Either<Unavailable, Mongo> =>
+    config === undefined ? unavailable(noMongo) : E.right(connected ?? connect(config))
+  const wrapping = () =>
+    E.mapLeft((reason: string) => ({ reason, code: exitOfWrongConfig }))(wrappingKeysOf(settings, false))
+  return {
+    accounts: () => E.right(settings.accounts),
+    topicPrefix: () => E.right(settings.topics.prefix),
+    retentionDays: () => E.right(settings.retentionDays),
+    kafka: () => E.right(kafka),
+    appendTo: () => {
+      const others = kafka.withoutPrefix()
+      closing(others.stop)
+      return E.right(others.append)
+    },
+    // Dead letters can be listed without MongoDB.
+    redrives: () => E.right(config === undefined ? noRedrives : (connected ?? connect(config)).redrives),
+    erasures: () => E.map(({ erasures }: Mongo) => erasures)(mongo()),
+    archiveKeys: () => E.map(({ archiveKeys }: Mongo) => archiveKeys)(mongo()),
+    rebuilds: () => {
+      if (config === undefined) return unavailable(noMongo)
+      const rebuilds = connectRebuilds(config, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
+      closing(rebuilds.stop)
+      return E.right(rebuilds)
+    },
+    wrapping: () => {
+      const keys = wrapping()
+      return E.isLeft(keys) || keys.right !== undefined
+        ? (keys as E.Either<Unavailable, WrappingKeys>)
+        : unavailable(missingKeyFile, exitOfWrongConfig)
+    },
+    restore: () => {
+      const [keys, known] = [wrapping(), mongo()]
+      if (E.isLeft(keys)) return keys
+      if (E.isLeft(known)) return known
+      return E.right(keys.right && restorer(dataKeys(known.right.archiveKeys, keys.right)))
+    },
+  } satisfies { readonly [N in Need]: () => E.Either<Unavailable, Resources[N]> }
+}
+
+/** Opens what an operation needs, and nothing else. */
+const open = (
+  settings: Settings,
+  kafka: KafkaRoom,
+  needs: AnyOperation['needs'],
+  closing: Closing,
+): E.Either<Unavailable, Resources> => {
+  const openers = openersOf(settings, kafka, closing)
+  const opened: Partial<Record<Need, unknown>> = {}
+  for (const need of Object.keys(needs) as ReadonlyArray<Need>) {
+    const resource = openers[need]()
+    if (E.isLeft(resource)) return resource
+    opened[need] = resource.right
+  }
+  // It has all that the operation uses.
+  return E.right(opened as Resources)
+}
+
+/** Runs an operation with its servers, then disconnects. Resolves with an exit code, also if the operation throws. */
+const runWithServers = async (operation: AnyOperation, values: object, flags: Flags): Promise<number> => {
+  const settings = await readSettings()
+  if (settings === undefined) return exitOfWrongConfig
+  const kafkaConfig = kafkaOf(settings)
+  if (kafkaConfig === undefined) {
+    err(noBroker)
+    return 1
+  }
+  const kafka = kafkaFor(operation.name.split(' ', 1)[0] ?? '', kafkaConfig, settings)
+  const closes = [kafka.stop]
+  try {
+    const resources = open(settings, kafka, operation.needs, (close) => void closes.push(close))
+    if (E.isLeft(resources)) {
+      err(resources.left.reason)
+      return resources.left.code
+    }
+    return await runOnTerminal(operation, resources.right, values, flags, {
+      out,
+      err,
+      ask,
+      progress: progressFor(flags.json === true),
+      interruption: () => firstSignal(err),
+      who: userInfo().username,
+      recordAction: actionRecorder(kafka.append, now, commandLineUser()),
+    })
+  } catch (error) {
+    err(`The command failed: ${reasonOf(error)}`)
+    return 1
+  } finally {
+    for (const close of closes.toReversed()) await close()
+  }
+}
+
+/** Runs an operation and ends the process with its exit code. */
+export const execute: Execute = async (operation, values, flags) =>
+  process.exit(await runWithServers(operation, values, flags))

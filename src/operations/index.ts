@@ -1,0 +1,12 @@
+import type { AnyOperation } from './operation.ts'
+import { rebuild } from './rebuild/operation.ts'
+import { redriveList, redriveQuarantine, redriveSend, redriveShow } from './redrive/operations.ts'
+
+/** What operators can do. The command line, the guide's table and the tests of all operations follow from this list. */
+export const operations: ReadonlyArray<AnyOperation> = [
+  rebuild,
+  redriveList,
+  redriveShow,
+  redriveSend,
+  redriveQuarantine,
+]

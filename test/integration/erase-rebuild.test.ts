@@ -14,8 +14,8 @@ import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
 import { eraseCommand } from '../../src/operations/erase/command.ts'
-import { type Asked, rebuildAsked } from '../../src/operations/rebuild/command.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
+import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { foldedViews, type ViewName } from '../../src/views/index.ts'
 import { right } from '../support/either.ts'
@@ -82,7 +82,7 @@ const said: string[] = []
 const rebuild = (asked: Partial<Asked>, given: Given = {}): Promise<number> => {
   const say = (line: string) => void said.push(line)
   const { signal } = new AbortController()
-  const deps = { kafka, rebuilds, recordAction, say, show: quiet, sleep, clock: monotonic, signal, ...given }
+  const deps = { kafka, rebuilds, say, show: quiet, sleep, clock: monotonic, signal, ...given }
   return rebuildAsked(deps, {
     views: undefined,
     dryRun: false,

@@ -25,6 +25,7 @@ import { exitOfWrongConfig, type Settings } from './config.ts'
 import { consumerGroups, followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
 import { createMetrics } from './metrics.ts'
+import { logOutages } from './outages.ts'
 import { answerPeer, askPeer, otherPart, type PartName, readinessOfBoth } from './peer.ts'
 import { type Role, roles } from './roles.ts'
 import type { Servers } from './running.ts'
@@ -280,6 +281,8 @@ export const startBridge = async (
       Object.assign(checks, ofPart)
       if (gates) watchGates(gates)
     }
+    const read = async () => (await readiness(scrapeWithinMs)).checks
+    void logOutages({ read, log, sleep, monotonic }, ending.signal)
   }
   const adminUrl = `http://${adminPlace.host}:${adminListening.right.port}`
   return E.right({

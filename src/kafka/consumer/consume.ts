@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ConsumerSpec, EndOffsets, Measure, RunningConsumer } from '../../domain/ports.ts'
+import type { ConsumerSpec, EndOffsets, Log, Measure, RunningConsumer } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
@@ -60,14 +60,28 @@ const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measur
   }
 }
 
+/** In an outage the handlers of all partitions fail in the same way: the first one of them is a warning. */
+const warnsOnce = (log: Log, reported: Set<string>): Log => ({
+  ...log,
+  warn: (fields, message) => {
+    if (!('error' in fields)) return log.warn(fields, message)
+    const fault = `${message} ${JSON.stringify(fields.error)}`
+    if (reported.has(fault)) return log.debug(fields, message)
+    reported.add(fault)
+    return log.warn(fields, message)
+  },
+})
+
 const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const { forgetGroup, log, measure, clock } = deps
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
   const checkLag = lagCheck(spec, deps)
   const findStartOffsets = startOffsetsOf(deps, { ...spec, group })
+  const reported = new Set<string>()
   const unfinishedHandlers = new Map<string, Promise<void>>()
-  const start = () => startSession(spec, { ...deps, group, findStartOffsets, unfinishedHandlers })
+  const start = () =>
+    startSession(spec, { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers })
   let session = start()
   let lastReason: string | undefined
   let stopped: Promise<void> | undefined
@@ -101,7 +115,12 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
     waiting: () => session.waiting(),
     health: () => {
       const unhealthy = session.unhealthyReason()
-      if (unhealthy === undefined) return { ok: true, reason: `reads ${session.partitions()} partitions` }
+      if (unhealthy === undefined) {
+        // A later problem has another cause than the restart before it.
+        lastReason = undefined
+        reported.clear()
+        return { ok: true, reason: `reads ${session.partitions()} partitions` }
+      }
       return {
         ok: false,
         reason: lastReason === undefined ? unhealthy : `${unhealthy}; restarted because: ${lastReason}`,

@@ -144,15 +144,16 @@ export const replacingOptional = <
 ): ExactShape<R, Omit<O, keyof F> & F> =>
   exactShape<R, Omit<O, keyof F> & F>(types[0].props, { ...types[1].props, ...fields }, name)
 
-const namesOf = (codec: t.Any): ReadonlyArray<string> => {
-  if (codec instanceof t.IntersectionType) return codec.types.flatMap(namesOf)
+/** The names of an object's fields. */
+export const fieldNamesOf = (codec: t.Any): ReadonlyArray<string> => {
+  if (codec instanceof t.IntersectionType) return codec.types.flatMap(fieldNamesOf)
   return codec instanceof t.InterfaceType || codec instanceof t.PartialType ? Object.keys(codec.props) : []
 }
 
 /** An object that refuses all other fields. Otherwise a misspelt field would be lost without an error. */
 export class ClosedType<C extends t.HasProps> extends t.ExactType<C, t.TypeOf<C>, t.OutputOf<C>, unknown> {
   constructor(codec: C) {
-    const names = new Set(namesOf(codec))
+    const names = new Set(fieldNamesOf(codec))
     const unknown = (value: unknown) =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.keys(value).filter((key) => !names.has(key))

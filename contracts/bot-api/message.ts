@@ -1,4 +1,5 @@
-import { Message, MessageButton } from '../events/message.ts'
+import { Message } from '../events/message.ts'
+import { MessageButton } from '../messages/buttons.ts'
 import { wireFormOf } from '../wire-form.ts'
 
 /** A button of a message as the service sends it. */

@@ -1,18 +1,7 @@
-import * as t from 'io-ts'
+import type * as t from 'io-ts'
+import { fieldsOfTypes, messageTypes } from '../messages/index.ts'
 import { Text } from '../personal.ts'
 import { exactShape, Id, Instant, Word } from '../primitives.ts'
-
-/** One ready-made answer of a BUTTONS message. */
-export const MessageButton = exactShape(
-  {},
-  {
-    /** The text of the answer. */
-    text: Text,
-    /** The id that the service sends back when the client clicks the answer. */
-    id: Id,
-  },
-  'MessageButton',
-)
 
 /**
  * A message of a bot conversation, from the client or the bot. TEXT is plain text in `text`. MARKDOWN has Markdown (links,
@@ -24,28 +13,18 @@ export const Message = exactShape(
   {},
   {
     /** The type of the message: TEXT, MARKDOWN, BUTTONS, or another word of the service. */
-    type: Word('TEXT', 'MARKDOWN', 'BUTTONS'),
+    type: Word(...messageTypes.map(({ type }) => type)),
 
     /** The message as plain text. */
     text: Text,
 
-    /** The message in Markdown. Of MARKDOWN. */
-    content: Text,
-
-    /** The question. Of BUTTONS. */
-    title: Text,
-
-    /** The ready-made answers. Of BUTTONS. */
-    buttons: t.array(MessageButton),
+    ...fieldsOfTypes,
 
     /** When the sender wrote the message. */
     timestamp: Instant,
 
     /** The button that the client clicked. */
     buttonId: Id,
-
-    /** Whether the client must choose an answer. Of BUTTONS. */
-    forceReply: t.boolean,
   },
   'Message',
 )

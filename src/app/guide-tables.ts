@@ -1,3 +1,4 @@
+import { messagesTable } from '../publishing/messages-table.ts'
 import { topicsTable } from '../publishing/topics-table.ts'
 
 /** A table of a guide: its first line, and the other lines. */
@@ -17,6 +18,11 @@ export const guideTables: ReadonlyArray<GuideTable> = [
     guide: 'downstream-team.md',
     name: 'topics',
     table: topicsTable,
+  },
+  {
+    guide: 'bot-author.md',
+    name: 'messages',
+    table: messagesTable,
   },
 ]
 

@@ -2,6 +2,7 @@ import { AssertionError, deepStrictEqual } from 'node:assert'
 import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { ConversationEvent } from '../../contracts/events/index.ts'
+import { messageTypeOf } from '../../contracts/messages/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { type Conversation, decide, unknownConversation, withFacts } from '../domain/conversation.ts'
@@ -220,15 +221,8 @@ const play = async (
 
 const wordsOf = (reply: Reply): string => {
   if (reply.kind === 'hand-over') return reply.reason ?? ''
-  const { message } = reply
-  switch (message.type) {
-    case 'TEXT':
-      return message.text
-    case 'MARKDOWN':
-      return message.content
-    case 'BUTTONS':
-      return [message.title, ...message.buttons.map(({ text }) => text)].join('\n')
-  }
+  const { wordsOf, answersOf } = messageTypeOf(reply.message)
+  return [wordsOf(reply.message), ...answersOf(reply.message)].join('\n')
 }
 
 const expect = (isRight: boolean, message: string) => {

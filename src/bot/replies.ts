@@ -1,4 +1,4 @@
-import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
+import type { ReplyMessage } from '../../contracts/messages/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 
 /** A bot's reply: a message, or the hand-over of the client to an agent. */

@@ -1,21 +1,17 @@
-import type * as t from 'io-ts'
-import { BotMessage, type BotReply, InviteAgent, ReplyMessage } from '../../contracts/commands/bot-reply.ts'
-import { unsupportedMarkdown } from './message-text.ts'
+import { BotMessage, type BotReply, InviteAgent } from '../../contracts/commands/bot-reply.ts'
+import { messageTypeOf, messageTypes, type ReplyMessage } from '../../contracts/messages/index.ts'
+import { fieldNamesOf } from '../../contracts/primitives.ts'
+import { isObject } from '../shared/json.ts'
+import { refusedWords } from './message-text.ts'
 
-type Shape = t.IntersectionType<[t.InterfaceType<t.Props>, t.PartialType<t.Props>]>
-
-const namesOf = ({ types: [required, optional] }: Shape): ReadonlySet<string> =>
-  new Set([...Object.keys(required.props), ...Object.keys(optional.props)])
-
-const ofCommands = {
-  BotMessage: namesOf(BotMessage as unknown as Shape),
-  InviteAgent: namesOf(InviteAgent as unknown as Shape),
+const ofCommands: Readonly<Record<BotReply['type'], ReadonlySet<string>>> = {
+  BotMessage: new Set(fieldNamesOf(BotMessage)),
+  InviteAgent: new Set(fieldNamesOf(InviteAgent)),
 }
 /** A message of an event can be sent unchanged, so it may name the button that was clicked. */
 const ofMessages: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  ReplyMessage.types.map((type) => [type.name, new Set([...namesOf(type as unknown as Shape), 'buttonId'])]),
+  messageTypes.map(({ type, reply }) => [type, new Set([...fieldNamesOf(reply), 'buttonId'])]),
 )
-const ofButtons: ReadonlySet<string> = new Set(['id', 'text'])
 const longestName = 64
 
 const unknownKeys = (known: ReadonlySet<string>, what: string, value: object, path = ''): ReadonlyArray<string> =>
@@ -33,32 +29,27 @@ const tooLong = (path: string, words: string | null | undefined): ReadonlyArray<
 export const mistakesInWords = (path: string, words: string): ReadonlyArray<string> =>
   words.trim() === '' ? [`${path}: expected words, found none`] : tooLong(path, words)
 
+/** The items of a message's lists, such as its buttons. */
+const ofLists = (message: ReplyMessage): ReadonlyArray<string> =>
+  Object.entries(messageTypeOf(message).lists).flatMap(([name, codec]) => {
+    const list: unknown = Reflect.get(message, name)
+    const known = new Set(fieldNamesOf(codec))
+    return (Array.isArray(list) ? list : [])
+      .filter(isObject)
+      .flatMap((item, i) => [
+        ...('text' in item ? mistakesInWords(`message.${name}.${i}.text`, String(item.text)) : []),
+        ...unknownKeys(known, `a ${codec.name.toLowerCase()}`, item, `message.${name}.${i}.`),
+      ])
+  })
+
 const ofMessage = (message: ReplyMessage): ReadonlyArray<string> => {
-  switch (message.type) {
-    case 'TEXT':
-      return mistakesInWords('message.text', message.text)
-    case 'MARKDOWN': {
-      const unsupported = unsupportedMarkdown(message.content)
-      const markdown =
-        unsupported.length === 0
-          ? []
-          : [`message.content: expected links, bold and italic only, found ${unsupported.join(', ')}`]
-      return [
-        ...mistakesInWords('message.content', message.content),
-        ...tooLong('message.text', message.text),
-        ...markdown,
-      ]
-    }
-    case 'BUTTONS':
-      return [
-        ...mistakesInWords('message.title', message.title),
-        ...tooLong('message.text', message.text),
-        ...message.buttons.flatMap((button, i) => [
-          ...mistakesInWords(`message.buttons.${i}.text`, button.text),
-          ...unknownKeys(ofButtons, 'a button', button, `message.buttons.${i}.`),
-        ]),
-      ]
-  }
+  const { words, wordsOf } = messageTypeOf(message)
+  return [
+    ...mistakesInWords(`message.${words}`, wordsOf(message)),
+    ...(words === 'text' ? [] : tooLong('message.text', message.text)),
+    ...refusedWords(message),
+    ...ofLists(message),
+  ]
 }
 
 /**

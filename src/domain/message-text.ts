@@ -2,8 +2,9 @@ import type { Nodes, Root } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
-import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
-import type { Id, Instant } from '../../contracts/primitives.ts'
+import type { Message } from '../../contracts/events/message.ts'
+import { messageTypeOf, type ReplyMessage } from '../../contracts/messages/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
 
 /**
  * The most characters of a MARKDOWN message: the limit of messengers. Parsing hostile text takes quadratic time. The
@@ -74,42 +75,29 @@ export const unsupportedMarkdown = (content: string): ReadonlyArray<string> =>
     ? [`more than ${longestMarkdown} characters`]
     : [...new Set(nodesOf(parse(content)).flatMap(({ type }) => names[type] ?? []))]
 
-type Complete = { readonly text: string; readonly timestamp: Instant }
+/**
+ * Why the protocol refuses the words of a message: Markdown with more than links, bold and italic (protocol, Limits).
+ * The reasons never quote the message.
+ */
+export const refusedWords = (message: ReplyMessage): ReadonlyArray<string> => {
+  const { format, words, wordsOf } = messageTypeOf(message)
+  const unsupported = format === 'markdown' ? unsupportedMarkdown(wordsOf(message)) : []
+  if (unsupported.length === 0) return []
+  return [`message.${words}: expected links, bold and italic only, found ${unsupported.join(', ')}`]
+}
 
-/** A bot's message with everything that the service expects. */
-export type CompleteMessage =
-  | ({ readonly type: 'TEXT' } & Complete)
-  | ({ readonly type: 'MARKDOWN'; readonly content: string } & Complete)
-  | ({
-      readonly type: 'BUTTONS'
-      readonly title: string
-      readonly buttons: Array<{ text: string; id: Id }>
-      readonly forceReply?: boolean
-    } & Complete)
+/** A bot's message with everything that the service expects, as events have it. */
+export type CompleteMessage = Message &
+  Pick<ReplyMessage, 'type'> & { readonly text: string; readonly timestamp: Instant }
 
 /** Fills in a message's optional fields: the command's time, and a plain text made from the other fields. */
 export const completeMessage = (message: ReplyMessage, requestedAt: Instant): CompleteMessage => {
-  const timestamp = message.timestamp ?? requestedAt
-  switch (message.type) {
-    case 'TEXT':
-      return { type: 'TEXT', text: message.text, timestamp }
-    case 'MARKDOWN':
-      return {
-        type: 'MARKDOWN',
-        content: message.content,
-        text: message.text ?? plainText(message.content),
-        timestamp,
-      }
-    case 'BUTTONS': {
-      const forceReply = message.forceReply ?? message.force_reply
-      return {
-        type: 'BUTTONS',
-        title: message.title,
-        text: message.text ?? message.title,
-        buttons: message.buttons.map(({ text, id }) => ({ text, id })),
-        timestamp,
-        ...(forceReply !== undefined && { forceReply }),
-      }
-    }
+  const { format, wordsOf, ownFields } = messageTypeOf(message)
+  const words = () => (format === 'markdown' ? plainText(wordsOf(message)) : wordsOf(message))
+  return {
+    ...ownFields(message),
+    type: message.type,
+    text: message.text ?? words(),
+    timestamp: message.timestamp ?? requestedAt,
   }
 }

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Button } from '../../contracts/commands/bot-reply.ts'
+import { Button } from '../../contracts/messages/buttons.ts'
 import { Count, Id, longestId, patterns } from '../../contracts/primitives.ts'
 import { countText, latestUnixTime, unixTimeText } from '../../contracts/wire.ts'
 import type { Schema } from './schema.ts'

@@ -18,9 +18,6 @@ const counterparts: Readonly<Record<string, string>> = {
   WireClientMessage: 'ClientMessageReceived',
   WireInviteAgent: 'AgentInvited',
   WebhookReply: 'Enrichment',
-  OutboundText: 'Message',
-  OutboundMarkdown: 'Message',
-  OutboundButtons: 'Message',
 }
 
 /** The fields of a wire event that are not in its event's data. */
@@ -43,8 +40,11 @@ const sources = new Map(
 /** Other names for codecs that io-ts itself has. */
 const isPlain = (codec: t.Mixed) => codec === t.string || codec === t.UnknownRecord
 
+/** The types of messages, such as TEXT, are described with their union. */
+const isInUnion = ({ name }: t.Mixed) => /^[A-Z]+$/.test(name)
+
 const counterpartOf = (name: string): readonly [file: string, name: string] => {
-  const counterpart = counterparts[name] ?? name.replace(/^Wire/, '')
+  const counterpart = counterparts[name] ?? name.replace(/^Wire/, '').replace(/^Outbound.*/, 'Message')
   const [home = ''] = [...sources].find(([, source]) => source.includes(`export const ${counterpart} `)) ?? []
   return [home, counterpart]
 }
@@ -60,7 +60,7 @@ const partsOf = async (
   const docstrings = docstringsOf(source)
   return [...source.matchAll(/^export const (\w+)/gm)].flatMap(([, constant = '']) => {
     const codec = module[constant]
-    if (!(codec instanceof t.Type) || isPlain(codec)) return []
+    if (!(codec instanceof t.Type) || isPlain(codec) || isInUnion(codec)) return []
     const description = docstrings.get(constant)
     if (description === undefined) throw new Error(`contracts/${file}: ${constant} has no docstring`)
     const name = constant

@@ -1,30 +1,27 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { BotRequest } from '../../contracts/bot-api/outbound.ts'
+import { messageTypeOf } from '../../contracts/messages/index.ts'
+import { fieldNamesOf } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import type { Refusal } from './refusal.ts'
 
 const invalid = (message: string) => E.left<Refusal>({ status: 400, code: 'invalid_request', message })
 
-const fields = {
-  BOT_MESSAGE: ['event', 'id', 'client_id', 'chat_id', 'message'],
-  INVITE_AGENT: ['event', 'id', 'client_id', 'chat_id'],
-  TEXT: ['type', 'text', 'timestamp'],
-  MARKDOWN: ['type', 'content', 'text', 'timestamp'],
-  BUTTONS: ['type', 'title', 'text', 'buttons', 'timestamp', 'force_reply'],
-} as const
+const ofEvent = new Map(BotRequest.types.map((codec) => [codec.props.event.value, fieldNamesOf(codec)]))
 
-const unsupported = (value: object, known: ReadonlyArray<string>) =>
+const unsupported = (value: object, known: ReadonlyArray<string> = []) =>
   Object.keys(value).filter((key) => !known.includes(key))
 
 const unsupportedFields = (request: BotRequest) => [
-  ...unsupported(request, fields[request.event]),
-  ...(request.event === 'BOT_MESSAGE' ? unsupported(request.message, fields[request.message.type]) : []),
+  ...unsupported(request, ofEvent.get(request.event)),
+  ...(request.event === 'BOT_MESSAGE'
+    ? unsupported(request.message, fieldNamesOf(messageTypeOf(request.message).outbound))
+    : []),
 ]
 
-const maxButtons = 3
-const tooManyButtons = (request: BotRequest) =>
-  request.event === 'BOT_MESSAGE' && request.message.type === 'BUTTONS' && request.message.buttons.length > maxButtons
+const refusalsOf = (request: BotRequest) =>
+  request.event === 'BOT_MESSAGE' ? messageTypeOf(request.message).refusals(request.message) : []
 
 const eventOf = (json: object) => ('event' in json ? json.event : undefined)
 
@@ -50,5 +47,6 @@ export const readBody = (contentType: string | undefined, body: Buffer): E.Eithe
   if (E.isLeft(request)) return invalid(describe(problemsOf(request.left)))
   const unknown = unsupportedFields(request.right)
   if (unknown.length > 0) return invalid(`not supported: ${unknown.join(', ')}`)
-  return tooManyButtons(request.right) ? invalid(`message.buttons: at most ${maxButtons}`) : request
+  const [refusal] = refusalsOf(request.right)
+  return refusal === undefined ? request : invalid(refusal)
 }

@@ -1,4 +1,4 @@
-import type { OutboundMessage } from '../../contracts/bot-api/outbound.ts'
+import { messageTypeOf, type OutboundMessage } from '../../contracts/messages/index.ts'
 
 /** Who has the chat: the bot, nobody while an agent is invited, an agent, or nobody after the closing. */
 export type ChatState = 'bot' | 'invited' | 'agent' | 'closed'
@@ -51,12 +51,6 @@ export const newChat = (accountId: string, chatId: string): Chat => ({
   transcript: [],
 })
 
-/** The text that the client reads. */
-const textOf = (message: OutboundMessage): string => {
-  if (message.type === 'BUTTONS') return message.title
-  return message.type === 'MARKDOWN' ? message.content : message.text
-}
-
 /**
  * The chat after a change. A message is shown in every state, and again if it is sent again, because the service is not
  * known to deduplicate (field notes). The service itself moves a chat to an agent only if the bot has it.
@@ -74,7 +68,10 @@ export const evolve = (chat: Chat, change: ChatChange, at: number): Chat => {
     }
     case 'bot-wrote': {
       const { id, message } = change
-      const transcript: Chat['transcript'] = [...chat.transcript, { from: 'bot', text: textOf(message), at }]
+      const transcript: Chat['transcript'] = [
+        ...chat.transcript,
+        { from: 'bot', text: messageTypeOf(message).wordsOf(message), at },
+      ]
       return { ...chat, transcript, delivered: [...chat.delivered, { id, message, at, during: chat.state }] }
     }
     case 'agent-invited': {

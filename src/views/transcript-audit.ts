@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { messageTypes } from '../../contracts/messages/index.ts'
 import { BsonDate } from '../../contracts/primitives.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
@@ -26,10 +27,7 @@ const Log = t.type({
 })
 type Line = t.TypeOf<typeof Log>['chat']['messages'][number]
 const Written = t.type({
-  message: t.intersection([
-    t.type({ text: t.string }),
-    t.partial({ type: t.string, timestamp: BsonDate, content: t.string, title: t.string }),
-  ]),
+  message: t.intersection([t.type({ text: t.string }), t.partial({ type: t.string, timestamp: BsonDate })]),
 })
 const Attempted = t.type({ attempts: t.array(t.type({ at: BsonDate })) })
 
@@ -59,6 +57,14 @@ const transcriptMessageOf = ({ message, type, agentId }: Line, index: number): T
   return { index, from: writer === 'agent' && agentId === undefined ? 'bot' : writer, words: message }
 }
 
+const shownAsTheyAre: ReadonlySet<string> = new Set(
+  messageTypes.filter(({ isShownAsItIs }) => isShownAsItIs).map(({ type }) => type),
+)
+/** The fields that have the words of a message, beside its plain text. */
+const wordFields = messageTypes.map(({ words }) => words).filter((name) => name !== 'text')
+const otherWords = (message: object): ReadonlyArray<string> =>
+  wordFields.map((name): unknown => Reflect.get(message, name)).filter((words) => typeof words === 'string')
+
 /** Around a finish, requests of the two interfaces may overtake each other while the service retries them. */
 const edgeMs = 10_000
 const toSecond = (at: Date): number => Math.floor(at.getTime() / 1000)
@@ -86,8 +92,8 @@ const seenIn =
     return {
       id,
       from: type === 'BotReplyDelivered' ? 'bot' : 'client',
-      words: [message.text, message.content, message.title].filter((words) => words !== undefined),
-      exactly: message.type === 'TEXT',
+      words: [message.text, ...otherWords(message)],
+      exactly: message.type !== undefined && shownAsTheyAre.has(message.type),
       expected: began.getTime() > span.from + edgeMs && time.getTime() <= span.until,
     }
   }

@@ -1,8 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
-import { Instant } from '../../contracts/primitives.ts'
+import { Message } from '../../contracts/events/message.ts'
+import { messageTypes, ReplyMessage } from '../../contracts/messages/index.ts'
+import { type AccountId, fieldNamesOf, type Id, Instant } from '../../contracts/primitives.ts'
 import { completeMessage } from '../../src/domain/message-text.ts'
+import { botRequest } from '../../src/egress/delivery/post.ts'
 import { right } from '../support/either.ts'
 
 const requestedAt = right(Instant.decode('2026-02-01T00:00:00.000Z'))
@@ -13,9 +16,14 @@ const ofEvents = [
   { type: 'MARKDOWN', content: '**Hello**', text: 'Hello', timestamp },
   { type: 'BUTTONS', title: 'Sure?', text: 'Sure?', buttons, timestamp, forceReply: true },
 ]
+const command = {
+  id: 'r1' as Id,
+  accountId: 'acme' as AccountId,
+  chatId: '2037' as Id,
+  clientId: '1233' as Id,
+}
 const sent = (message: object) => {
-  const command = { type: 'BotMessage', id: 'r1', accountId: 'acme', chatId: '2037', clientId: '1233', message }
-  const decoded = right(BotReply.decode(command))
+  const decoded = right(BotReply.decode({ type: 'BotMessage', ...command, message }))
   return decoded.type === 'BotMessage' ? completeMessage(decoded.message, requestedAt) : undefined
 }
 
@@ -28,5 +36,22 @@ forms('the forms of the protocol are equivalent', () => {
   const wire = { type: 'BUTTONS', title: 'Sure?', buttons, timestamp: Date.parse(timestamp) / 1000, force_reply: true }
   assert.equal(sent(wire), ofEvents[2])
 })
+
+for (const { type, example, outbound } of messageTypes)
+  forms(`the example of ${type} is complete for events, and for the service once it is sent`, () => {
+    const complete = completeMessage(right(ReplyMessage.decode(example)), requestedAt)
+    assert.equal(right(Message.decode(complete)), complete)
+    const { message } = botRequest(
+      { ...command, type: 'BotMessage', message: complete as ReplyMessage },
+      requestedAt,
+    ) as {
+      message: object
+    }
+    assert.equal(right(outbound.decode(message)), message)
+    assert.equal(
+      Object.keys(message).filter((name) => !fieldNamesOf(outbound).includes(name)),
+      [],
+    )
+  })
 
 forms.run()

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Buttons } from '../../contracts/commands/bot-reply.ts'
+import { Buttons } from '../../contracts/messages/buttons.ts'
 import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
 import { Digits } from '../../contracts/records.ts'
 import {

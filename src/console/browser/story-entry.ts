@@ -54,6 +54,18 @@ const attemptsOf = (data: unknown): ReadonlyArray<Attempt> =>
     code: textAt(attempt, 'code') || undefined,
   }))
 
+/** The words of a message. Each message has them as plain text too, but the service may leave that out. */
+const wordsOf = (message: unknown) => textAt(message, 'text') || textAt(message, 'content') || textAt(message, 'title')
+
+const shownElsewhere = ['type', 'text', 'content', 'title', 'timestamp', 'buttonId']
+/** The other texts that a message of some type has, such as the address of a picture. */
+const otherTexts = (message: unknown): ReadonlyArray<string> =>
+  isObject(message)
+    ? Object.entries(message).flatMap(([name, value]) =>
+        typeof value === 'string' && !shownElsewhere.includes(name) ? [`${name}: ${value}`] : [],
+      )
+    : []
+
 const buttonsOf = (message: unknown) =>
   listAt(message, 'buttons').map((button) => textAt(button, 'text') || `button ${textAt(button, 'id')}`)
 
@@ -71,10 +83,11 @@ export const replyPart = (data: unknown, state: DeliveryState): Part => {
   return {
     who: because === '' ? 'bot' : 'bridge',
     title: isInvitation ? asked : because === '' ? 'Bot' : 'Bridge',
-    ...(!isInvitation && { text: textAt(message, 'text') || textAt(message, 'content') || textAt(message, 'title') }),
+    ...(!isInvitation && { text: wordsOf(message) }),
     buttons: buttonsOf(message),
     state,
     notes: [
+      ...otherTexts(message),
       ...(because === '' ? [] : [becauseWords(because)]),
       ...(handOverReason === '' ? [] : [`Why: ${handOverReason}`]),
       ...(isObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
@@ -114,8 +127,8 @@ const parts: Readonly<Record<string, (data: Data) => Part>> = {
     return {
       who: 'client',
       title: 'Client',
-      text: textAt(data, 'message', 'text') || textAt(data, 'message', 'content'),
-      notes: button === '' ? [] : [`The client clicked the button ${button}.`],
+      text: wordsOf(data.message),
+      notes: [...otherTexts(data.message), ...(button === '' ? [] : [`The client clicked the button ${button}.`])],
     }
   },
   BotReplyDelivered: (data) => replyPart(data, 'delivered'),

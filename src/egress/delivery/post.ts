@@ -1,25 +1,18 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as E from 'fp-ts/lib/Either.js'
-import type * as t from 'io-ts'
 import { type Dispatcher, request } from 'undici'
-import type { BotRequest, OutboundMessage } from '../../../contracts/bot-api/outbound.ts'
+import type { BotRequest } from '../../../contracts/bot-api/outbound.ts'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import { messageTypeOf, type OutboundMessage } from '../../../contracts/messages/index.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import { type CompleteMessage, completeMessage } from '../../domain/message-text.ts'
 
 const toWire = (message: CompleteMessage): OutboundMessage => {
-  const timestamp = Math.floor(Date.parse(message.timestamp) / 1000) as t.Int
-  switch (message.type) {
-    case 'TEXT':
-      return { type: 'TEXT', text: message.text, timestamp }
-    case 'MARKDOWN':
-      return { type: 'MARKDOWN', content: message.content, text: message.text, timestamp }
-    case 'BUTTONS': {
-      const { type, title, text, buttons, forceReply } = message
-      return { type, title, text, buttons, timestamp, ...(forceReply !== undefined && { force_reply: forceReply }) }
-    }
-  }
+  const { type, text, timestamp } = message
+  const own = messageTypeOf(message).toWire(message)
+  // A type's own fields are those of its outbound message: messageType checks that.
+  return { ...own, type, text, timestamp: Math.floor(Date.parse(timestamp) / 1000) } as OutboundMessage
 }
 
 /** The request of Interface B for a command, under the command's id (protocol, Resources, Interface B). */

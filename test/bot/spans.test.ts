@@ -12,13 +12,16 @@ import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
 
 const exporter = new InMemorySpanExporter()
-context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }))
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parent = 'b7ad6b7169203331'
 
 const spans = suite('spans of the bot kit')
+// Not earlier: other test files of this process register their own.
+spans.before(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }))
+})
 spans.after(() => {
   trace.disable()
   context.disable()

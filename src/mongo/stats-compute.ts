@@ -36,17 +36,21 @@ export const computedStatistics = async (
 /** Matches documents that are older than a computation, or have no `asOf` because they were written by hand. */
 const olderThan = (asOf: Date) => ({ asOf: { $not: { $gte: asOf } } })
 
-/** Replaces older documents. A newer one stays, because the insert fails on its `_id`. Then the result is false. */
+/**
+ * Replaces older documents. A newer one stays, because the insert fails on its `_id`. Then the result is false. Without
+ * `upsert` only documents that exist are replaced, and a newer one stays too.
+ */
 const replaceOlder = async <D extends Document>(
-  bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: true } }[]) => Promise<unknown>,
+  bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: boolean } }[]) => Promise<unknown>,
   documents: ReadonlyArray<D>,
+  upsert = true,
 ): Promise<boolean> => {
   if (documents.length === 0) return true
   const writes = documents.map((replacement) => ({
     replaceOne: {
       filter: { _id: replacement._id, ...olderThan(replacement.asOf) } as Filter<D>,
       replacement,
-      upsert: true as const,
+      upsert,
     },
   }))
   try {
@@ -69,13 +73,11 @@ export const computeDayIn =
   async ({ _id, mark }: Due): Promise<void> => {
     const computed = await compute(_id)
     const { day, by } = computed
-    const isKnown = (await stepWithin(statistics(db).countDocuments({ _id }))) > 0
     await replaceOlder((writes) => statisticsBy(db).bulkWrite(writes, { ordered: false }), by)
     const { accountId, asOf } = day
     await stepWithin(statisticsBy(db).deleteMany({ accountId, day: day.day, ...olderThan(asOf) }))
-    if (isKnown || !isNothing(computed)) {
-      if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day]))) return
-    }
+    // A day of zeros replaces one that exists, and is never inserted: a rebuild may have deleted that day meanwhile.
+    if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day], !isNothing(computed)))) return
     if (mark === undefined) return
     const { deletedCount } = await stepWithin(dueDays(db).deleteOne({ _id, mark }))
     // The day has changed since. The statistics have everything from before the documents were read.

@@ -221,6 +221,44 @@ stats('of a day without any documents are removed by a rebuild', async () => {
   assert.is(await statsOf(day), null)
 })
 
+/** The database, where something happens directly before the statistics of a day are written. */
+const before = (happens: () => Promise<unknown>): typeof db => {
+  const collection = (name: string) => {
+    const own = db.collection(name)
+    if (name !== 'daily_stats_by') return own
+    const deleteMany = async (filter: object) => {
+      await happens()
+      return own.deleteMany(filter)
+    }
+    return Object.assign(Object.create(own), { deleteMany })
+  }
+  return Object.assign(Object.create(db), { collection })
+}
+
+stats(
+  'of a day without any documents stay away if a rebuild removes them while a refresher computes that day',
+  async () => {
+    await db.collection('daily_stats').insertOne({ _id: day as never, offlineMessages: 99 })
+    await markDays(db, [day])
+    const [read] = await readDue(db)
+    assert.ok(read)
+    await computeDayIn(
+      before(() => recomputeDays(db, utc, [day], () => {})),
+      utc,
+    )(read)
+    assert.equal([await statsOf(day), await due()], [null, 0])
+  },
+)
+
+stats('of a day that has lost its documents are zeros until a rebuild removes them', async () => {
+  await one.applyChanges(changes(message(1)))
+  for (const each of await readDue(db)) await computeDayIn(db, utc)(each)
+  await db.collection('offline_messages').deleteMany({})
+  await markDays(db, [day])
+  for (const each of await readDue(db)) await computeDayIn(db, utc)(each)
+  assert.equal([(await statsOf(day))?.offlineMessages, await due()], [0, 0])
+})
+
 stats('by agent, widget and bot are also removed by a rebuild if their day has no documents', async () => {
   const rows = db.collection<{ _id: string; [field: string]: unknown }>('daily_stats_by')
   await rows.insertOne({

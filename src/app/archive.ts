@@ -8,6 +8,7 @@ import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
 import { markers } from '../archive/markers.ts'
 import { archivedPlace, restorer } from '../archive/restore.ts'
 import { archiveNames, retention, rollSegments } from '../archive/retention.ts'
+import { agreedTime } from '../domain/agreed-time.ts'
 import { now } from '../domain/clock.ts'
 import { erasedFinder } from '../domain/erased.ts'
 import type { Log, Measure } from '../domain/ports.ts'
@@ -19,7 +20,7 @@ import { reasonOf as mongoReasonOf } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import type { Archive } from '../operations/archive/command.ts'
 import { actionRecorder } from '../operations/audit.ts'
-import { retainedBy, startRetaining, viewsAreCurrentIn } from '../operations/erase/retain.ts'
+import { appendedSinceIn, retainedBy, startRetaining, viewsAreCurrentIn } from '../operations/erase/retain.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { changesOf } from '../views/decoded.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
@@ -147,7 +148,11 @@ export const startRetention = (
     deleteBefore: kafka.deleteBefore,
     committed: kafka.committedOffsets,
     changedArchives: changedArchivesOf({ kafka, mongo }),
-    now: Date.now,
+    now: async () => {
+      const agreed = agreedTime(Date.now(), await mongo.silentPersons.serverTime())
+      if (E.isLeft(agreed)) throw new Error(agreed.left)
+      return agreed.right
+    },
   })
   const telling = setInterval(() => {
     for (const [topic, records] of running.overdue()) measure.overdue(topic, records)
@@ -168,18 +173,20 @@ export const startRetainDays = (
 ): Part | undefined => {
   const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
   if (limited.length === 0) return undefined
-  const stop = startRetaining(limited, {
+  const { health, stop } = startRetaining(limited, {
     kafka,
     erasures: mongo.erasures,
+    silentPersons: mongo.silentPersons,
     clock: () => new Date(),
     sleep,
     log,
     reasonOf,
     recordAction: actionRecorder(kafka.append, now, retainedBy),
     viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
+    appendedSince: appendedSinceIn(kafka),
     kept: { retentionDays },
   })
-  return { checks: {}, stop }
+  return { checks: { 'privacy.retainDays': health }, stop }
 }
 
 /** Runs a command with the archive's keys, Kafka and MongoDB. Resolves with the exit code. */

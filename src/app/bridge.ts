@@ -162,6 +162,10 @@ export const startBridge = async (
     const aDayAgo = () => new Date(Date.now() - 24 * 60 * 60 * 1000)
     metrics.watchTranscripts(() => mongo.countDifferences(withBots, aDayAgo(), scrapeWithinMs))
   }
+  if (archives) {
+    const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [id]))
+    metrics.watchErasuresWaiting(limited, () => mongo.silentPersons.retainStates(scrapeWithinMs))
+  }
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const enriched = enrichedKeys()
   const clocks = { now, monotonic, sleep }

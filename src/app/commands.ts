@@ -178,8 +178,8 @@ addOperations(program, operations, execute)
 program.addCommand(
   eraseCommand(async (run) =>
     process.exit(
-      await withBothServers('erase', ({ settings: { retentionDays }, mongo: { erasures }, ...servers }) =>
-        run({ ...servers, erasures, retentionDays }),
+      await withBothServers('erase', ({ settings: { retentionDays }, mongo, ...servers }) =>
+        run({ ...servers, erasures: mongo.erasures, silentPersons: mongo.silentPersons, retentionDays }),
       ),
     ),
   ),

@@ -247,7 +247,24 @@ export const createMetrics = () => {
         else this.set(seconds)
       },
     })
+  type Waiting = { readonly _id: string; readonly waiting?: { readonly persons: number } }
+  /** No values without MongoDB. */
+  const watchErasuresWaiting = (accounts: ReadonlyArray<string>, states: () => Promise<ReadonlyArray<Waiting>>) =>
+    new Gauge({
+      name: 'livechat_erasures_waiting',
+      help: 'Persons whom privacy.retainDays would erase, and who wait for an operator',
+      labelNames: ['account'],
+      registers,
+      async collect() {
+        this.reset()
+        const found = await states().catch(() => undefined)
+        if (found === undefined) return
+        for (const account of accounts)
+          this.set({ account }, found.find(({ _id }) => _id === account)?.waiting?.persons ?? 0)
+      },
+    })
   const watches = {
+    watchErasuresWaiting,
     watchJournal,
     watchGates,
     watchHealth,

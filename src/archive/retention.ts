@@ -25,8 +25,8 @@ type Deps = {
   readonly deleteBefore: (topic: Name, offsets: Offsets) => Promise<void>
   /** Archive topics that have lost their records. What was archived there must not be deleted. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  /** Milliseconds since 1970, by two clocks. Throws if they do not agree. */
+  readonly now: () => Promise<number>
   readonly sleep: Sleep
   readonly reasonOf: (error: unknown) => string
   readonly log: Pick<Log, 'warn'>
@@ -70,8 +70,9 @@ export const retention = (deps: Deps) => {
     if ((await changedArchives()).includes(archive)) throw new Error(`${archive}: deleted and created again`)
     // Called before the others: its error says why it fails if the topic is missing.
     const known = await ranges(topic)
+    const time = await now()
     const [old, ...done] = await Promise.all([
-      offsetsAt(topic, now() - days * dayMs),
+      offsetsAt(topic, time - days * dayMs),
       ...readers.map((group) => committed(group, topic)),
     ])
     const due = [...known].map(([partition, range]) => {

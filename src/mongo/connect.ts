@@ -21,12 +21,13 @@ import {
   findEnrichments,
   storeEnrichments,
 } from './enrichments.ts'
-import { type Erasures, erasuresIn, type SilentPersons } from './erasures.ts'
+import { type Erasures, erasuresIn } from './erasures.ts'
 import { ensureIndexes } from './indexes.ts'
 import { optimisticUpdate } from './optimistic-update.ts'
 import { countDrift, countWaiting, readDocumentIn, waitingConversations } from './read-views.ts'
 import { swapGate } from './rebuild/swap.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
+import { type SilentPersons, silentPersonsIn } from './silent-persons.ts'
 import { computeDayIn } from './stats-compute.ts'
 import { ageOfStats, dueDays, markWritten, readDue, stepWithin } from './stats-due.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
@@ -50,7 +51,8 @@ export type Mongo = {
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
   readonly redrives: Redrives
-  readonly erasures: Erasures & SilentPersons
+  readonly erasures: Erasures
+  readonly silentPersons: SilentPersons
   readonly archiveKeys: ArchiveKeys
   readonly topicsRead: TopicsRead
   readonly consoleSessions: ConsoleSessions
@@ -146,6 +148,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     enrichedKeys: enrichedKeys(db),
     redrives: redrivesIn(db),
     erasures: erasuresIn(db),
+    silentPersons: silentPersonsIn(db),
     archiveKeys: archiveKeysIn(db),
     topicsRead: topicsReadIn(db),
     consoleSessions: consoleSessionsIn(db),

@@ -1,20 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Db, MongoServerError } from 'mongodb'
+import type { Db } from 'mongodb'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { type ErasedAt, nameOfErased } from '../domain/erased.ts'
 import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
-import { duplicateKey } from './classify.ts'
 import { within } from './client.ts'
 import { type Copies, copiesOfPersonsIn, rebuiltCopiesIn } from './copies.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
+import { markerTypes } from './silent-persons.ts'
 
 /** The entry of a marker in timeline. */
 export type Marker = Pick<TimelineDocument, 'type' | 'chatId' | 'clientId' | 'topic' | 'partition' | 'offset'>
-
-export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
 
 /** Persons and their erasures. Every function throws if MongoDB does not answer. */
 export type Erasures = Copies & {
@@ -42,34 +40,11 @@ export type Erasures = Copies & {
   readonly newestErasure: () => Promise<Date | undefined>
 }
 
-/**
- * Finds persons without recent events, so that each is erased once. Every function throws if MongoDB does not answer.
- */
-export type SilentPersons = {
-  /** Stores a new receipt. False if a receipt with this id exists. */
-  readonly claim: (receipt: ErasureDocument) => Promise<boolean>
-  /**
-   * The oldest entries of timeline, by time, without the markers of erasures: `limit` entries, and all others of the
-   * same time as the last one.
-   */
-  readonly entries: (
-    accountId: string,
-    span: { readonly after?: Date; readonly before: Date },
-    limit: number,
-  ) => Promise<ReadonlyArray<Entry>>
-  /** The time of the newest event of these chats and clients. */
-  readonly lastEventAt: (
-    accountId: string,
-    of: { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> },
-  ) => Promise<Date | undefined>
-}
-
 const stepMs = 10_000
 const queryMs = 300_000
 const keysAtOnce = 300
-const markerTypes = ['ClientErased', 'ChatErased']
 
-export const erasuresIn = (db: Db): Erasures & SilentPersons => {
+export const erasuresIn = (db: Db): Erasures => {
   const receipts = db.collection<ErasureDocument>('erasures')
   const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>('timeline')
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
@@ -109,45 +84,6 @@ export const erasuresIn = (db: Db): Erasures & SilentPersons => {
     find: (filter) => within(stepMs, receipts.find(filter, { maxTimeMS: stepMs }).sort({ requestedAt: 1 }).toArray()),
     save: async (receipt) => {
       await within(stepMs, receipts.replaceOne({ _id: receipt._id }, receipt, { upsert: true }))
-    },
-    claim: async (receipt) => {
-      try {
-        await within(stepMs, receipts.insertOne(receipt))
-        return true
-      } catch (error) {
-        if (error instanceof MongoServerError && error.code === duplicateKey) return false
-        throw error
-      }
-    },
-    entries: async (accountId, { after, before }, limit) => {
-      const projection = { time: 1, chatId: 1, clientId: 1, erased: 1 }
-      const options = { projection, maxTimeMS: stepMs }
-      const ofEvents = { accountId, type: { $nin: markerTypes } }
-      const time = { $lt: before, ...(after && { $gt: after }) }
-      const found = await timeline
-        .find({ ...ofEvents, time }, options)
-        .sort({ time: 1 })
-        .limit(limit)
-        .toArray()
-      const last = found.at(-1)?.time
-      if (found.length < limit || last === undefined) return found
-      const same = await timeline.find({ ...ofEvents, time: last }, options).toArray()
-      return [...new Map([...found, ...same].map((entry) => [entry._id, entry])).values()]
-    },
-    lastEventAt: async (accountId, { chats, clients }) => {
-      const fields = [['chatId', chats] as const, ['clientId', clients] as const]
-      const newest = fields.flatMap(([field, ids]) =>
-        chunks(ids, keysAtOnce).map((some) =>
-          timeline
-            .find({ accountId, [field]: { $in: some }, type: { $nin: markerTypes } }, { maxTimeMS: stepMs })
-            .project<Pick<TimelineDocument, 'time'>>({ time: 1 })
-            .sort({ time: -1 })
-            .limit(1)
-            .toArray(),
-        ),
-      )
-      const times = (await Promise.all(newest)).flat().map(({ time }) => time.getTime())
-      return times.length === 0 ? undefined : new Date(Math.max(...times))
     },
     markers: async ({ _id, accountId }) => {
       const isMarker = { accountId, type: { $in: markerTypes }, 'data.erasureId': _id }

@@ -116,3 +116,29 @@ export const findDocumentsIn = (db: Db): FindDocuments =>
     for (const { name: view } of foldedViews)
       for await (const document of documentsOf(db, { view, collection: view }, ...person)) yield { view, document }
   }
+
+const isCertain = (kind: string) => kind === 'client' || kind === 'visitor'
+
+/**
+ * About how many persons an account has who are not erased: the most different ids of clients or of visitors that one
+ * view has. Rather too few than too many, because a person may have both kinds of id. 0 if counting takes too long.
+ */
+export const countPersonsIn = async (db: Db, accountId: string): Promise<number> => {
+  const counts = linked.flatMap(({ view, fields }) =>
+    Object.entries(fields).flatMap(([kind, paths]) =>
+      (isCertain(kind) ? paths : []).map(async (path) => {
+        const stages = [
+          { $match: { accountId, erased: { $ne: true }, [path]: { $exists: true } } },
+          { $group: { _id: `$${path}` } },
+          { $count: 'persons' },
+        ]
+        const [found] = await db
+          .collection(view)
+          .aggregate<{ persons: number }>(stages, { maxTimeMS: queryMs })
+          .toArray()
+        return found?.persons ?? 0
+      }),
+    ),
+  )
+  return Math.max(0, ...(await Promise.allSettled(counts)).map((it) => (it.status === 'fulfilled' ? it.value : 0)))
+}

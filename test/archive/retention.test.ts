@@ -15,7 +15,7 @@ const round = async (given: Partial<Deps> & Pick<Deps, 'committed'>) => {
   const running = retention({
     days: 14,
     deletes: true,
-    now: () => 0,
+    now: async () => 0,
     changedArchives: async () => [],
     ranges: async () => new Map([[0, { low: 0, high: 10 }]]),
     offsetsAt: async () => new Map([[0, 10]]),

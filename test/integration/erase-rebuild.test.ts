@@ -101,7 +101,8 @@ const interrupted = async (asked: Partial<Asked>) => {
 
 const erase = async (...args: ReadonlyArray<string>) => {
   let code: number | undefined
-  const servers = { kafka, erasures: mongo.erasures, recordAction, retentionDays: 14 as const }
+  const { erasures, silentPersons } = mongo
+  const servers = { kafka, erasures, silentPersons, recordAction, retentionDays: 14 as const }
   const lines: string[] = []
   const say = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) }
   const program = eraseCommand(async (job) => {

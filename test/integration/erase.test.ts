@@ -62,6 +62,7 @@ const run = async (command: 'erase' | 'export', ...args: string[]) => {
   const servers = {
     kafka,
     erasures: mongo.erasures,
+    silentPersons: mongo.silentPersons,
     recordAction,
     retentionDays: 14 as const,
     out: (line: string) => void lines.push(line),
@@ -134,8 +135,9 @@ erasing('if it is killed before its markers are written, the same command finish
   const args = ['--account', 'acme', '--client', '1233', '--yes', '--by', 'officer', '--receipt', file]
   const errors: string[] = []
   const killed = eraseCommand(async (job) => {
-    const servers = { kafka: away, erasures: mongo.erasures, recordAction, retentionDays: 14 as const, out: () => {} }
-    await job({ ...servers, err: () => {} }).catch((error: Error) => void errors.push(error.message))
+    const { erasures, silentPersons } = mongo
+    const servers = { kafka: away, erasures, silentPersons, recordAction, retentionDays: 14 as const }
+    await job({ ...servers, out: () => {}, err: () => {} }).catch((error: Error) => void errors.push(error.message))
   })
   await killed.parseAsync(args, { from: 'user' })
   assert.match(errors.join(), /Repeat the erasure/)

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,6 +12,11 @@ import { createLog } from '../../src/app/telemetry.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
 import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { actionRecorder } from '../../src/operations/audit.ts'
+import { eraseCommand } from '../../src/operations/erase/command.ts'
+import { appendedSinceIn, startRetaining } from '../../src/operations/erase/retain.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -25,6 +31,8 @@ const client = await MongoClient.connect(here.mongo.url)
 const db = client.db()
 const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'retain')
 const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+
+const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 const secret = 'CANARY-of-a-silent-person'
@@ -41,24 +49,77 @@ const telling = async () => {
   const found = await db.collection<{ _id: string }>('chats').find().toArray()
   return found.flatMap((each) => (JSON.stringify(each).includes(secret) ? [each._id] : [])).sort()
 }
+const receipts = () => db.collection<ErasureDocument>('erasures').find().toArray()
+const waiting = async () => (await mongo.silentPersons.retainStates()).map((state) => state.waiting?.persons ?? 0)
+
+/** Erases persons with short pauses, by other clocks. `rounds` counts the rounds, `troubles` what they met. */
+const retainingBy = (clocks: { readonly own?: number; readonly ofMongo?: number }) => {
+  const { own = 0, ofMongo = 0 } = clocks
+  const seen = { rounds: 0, troubles: new Set<string>() }
+  const { erasures, silentPersons } = mongo
+  const { stop } = startRetaining([{ id: here.account.id, retainDays: 30 }], {
+    kafka,
+    erasures,
+    silentPersons: { ...silentPersons, serverTime: async () => (await silentPersons.serverTime()) + ofMongo },
+    clock: () => new Date(Date.now() + own),
+    sleep: (ms, signal) => sleep(Math.min(ms, 200), signal).finally(() => void seen.rounds++),
+    log: { warn: (fields) => void seen.troubles.add(`${Reflect.get(fields, 'reason')}`) },
+    reasonOf: (error) => `${error}`,
+    recordAction: async () => E.right(undefined),
+    viewsAreCurrent: async () => true,
+    appendedSince: appendedSinceIn(kafka),
+    kept: { retentionDays: 14 },
+  })
+  return { seen, stop }
+}
 
 const retaining = suite('privacy.retainDays')
 retaining.after(async () => {
-  await kafka.stop()
+  await Promise.all([kafka.stop(), mongo.stop()])
   await here.stop()
   await client.close()
 })
 
-retaining('two archivers erase silent persons once, and nobody else', async () => {
-  const projector = await here.start(['projector'])
+const projector = await here.start(['projector'])
+const ahead = 60 * 86_400_000
+
+retaining.before(async () => {
   for (const event of events) right(await kafka.publish(event, 20_000))
   await eventually('the views', async () => (await telling()).length === 4)
-  await Promise.all([1, 2].map(() => here.start(['archiver'], undefined, { archiveKeyFile })))
+})
+
+for (const clocks of [{ own: ahead }, { ofMongo: ahead }])
+  retaining(`nobody is erased while a clock is 60 days ahead: ${JSON.stringify(clocks)}`, async () => {
+    const { seen, stop } = retainingBy(clocks)
+    await eventually('some rounds', async () => seen.rounds > 3)
+    await stop()
+    assert.match([...seen.troubles].join(), /^Error: the clocks do not agree: it is .* here and .* on MongoDB's server/)
+    assert.equal([(await telling()).length, await receipts()], [4, []])
+  })
+
+retaining(
+  'nobody is erased whose newest record the broker has received lately: the clock of ingress may be wrong',
+  async () => {
+    const archiver = await here.start(['archiver'], undefined, { archiveKeyFile })
+    await eventually('the person who waits', async () => (await waiting())[0] === 1, 60_000)
+    const metrics = await (await fetch(`${archiver.adminUrl}/metrics`)).text()
+    assert.match(metrics, 'livechat_erasures_waiting{account="acme"} 1')
+    await archiver.stop()
+    assert.equal([(await telling()).length, await receipts()], [4, []])
+  },
+)
+
+retaining('two archivers erase silent persons once, and nobody else', async () => {
+  const deleting = await here.start(['archiver'], undefined, { archiveKeyFile, retentionDays: 0.000_01 })
+  const isEmpty = async () => [...(await kafka.ranges('chats')).values()].every(({ low, high }) => low === high)
+  await eventually('the records to be deleted', isEmpty, 60_000)
+  await deleting.stop()
+  const archivers = await Promise.all([1, 2].map(() => here.start(['archiver'], undefined, { archiveKeyFile })))
   await eventually('the erasure', async () => (await telling()).length === 2, 90_000)
+  for (const archiver of archivers) await archiver.stop()
   assert.equal(await telling(), ['acme/21', 'acme/22'])
-  const receipts = await db.collection<ErasureDocument>('erasures').find().toArray()
   assert.equal(
-    receipts.map(({ requestedBy, state, markers }) => [requestedBy, state, markers]),
+    (await receipts()).map(({ requestedBy, state, markers }) => [requestedBy, state, markers]),
     [['privacy.retainDays', 'published', 8]],
   )
   const { records } = await readTopics(here.brokers, here.prefix, ['chats', 'audit'])
@@ -69,6 +130,36 @@ retaining('two archivers erase silent persons once, and nobody else', async () =
     actions.map(({ action, who, accountId }) => [action, who, accountId]),
     [['erase', 'privacy.retainDays', 'acme']],
   )
+})
+
+retaining('more than 20 persons wait, until an operator releases them', async () => {
+  const persons = Array.from({ length: 21 }, (_, i) => accepted(`5${i}`, `5${i}`, 35))
+  for (const event of persons) right(await kafka.publish(event, 20_000))
+  await eventually('their chats', async () => (await telling()).length === 23)
+  // The broker agrees: these are the only records, and it has received them before the time from which persons count.
+  const process = retainingBy({ own: 31 * 86_400_000, ofMongo: 31 * 86_400_000 })
+  await eventually('the persons who wait', async () => ((await waiting())[0] ?? 0) > 20)
+  const { rounds } = process.seen
+  await eventually('some rounds', async () => process.seen.rounds > rounds + 3)
+  assert.is((await telling()).length, 23)
+
+  const said: string[] = []
+  let code: number | undefined
+  const command = eraseCommand(async (job) => {
+    const say = (line: string) => void said.push(line)
+    const { erasures, silentPersons } = mongo
+    const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+    code = await job({ kafka, erasures, silentPersons, recordAction, retentionDays: 14, out: say, err: say })
+  })
+  await command.parseAsync(['release', '--account', 'acme', '--yes', '--by', 'officer'], { from: 'user' })
+  assert.is(code, 0, said.join('\n'))
+  assert.match(said[0] ?? '', /^acme: 2\d persons have had no event since before .*at most 20 are erased in a day/)
+  await eventually('the erasure', async () => (await telling()).length === 0, 60_000)
+  await process.stop()
+  assert.equal(await waiting(), [0])
+  const { records } = await readTopics(here.brokers, here.prefix, ['audit'])
+  const actions = records.map(({ value }) => JSON.parse(`${value}`))
+  assert.match(actions.find(({ who }) => who === 'operator@test')?.detail, 'erase release, persons without an event')
   await projector.stop()
 })
 

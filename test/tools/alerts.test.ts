@@ -55,6 +55,7 @@ const cases: Readonly<Record<string, Case>> = {
     '20x90',
   ),
   LivechatRetentionOverdue: gauge('livechat_retention_overdue_records{topic="chats"}', '3x90', '0x90'),
+  LivechatErasuresWait: gauge('livechat_erasures_waiting{account="acme"}', '30x90', '0x90'),
   LivechatNotPrepared: check('topics and indexes'),
   LivechatOutcomesWait: check('outcomes'),
   LivechatRequestsFail: {

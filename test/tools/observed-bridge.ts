@@ -29,8 +29,9 @@ export const startObservedBridge = async () => {
   const cluster = await startCluster()
   const here = await world({ servers: cluster, partitions: 2, bot: { replyWithin: 20_000 } })
   const limited = { id: 'limited', webhooks: { token: 'webhooks-token-of-limited' }, requestsPerSecond: 1 }
+  const own = { ...here.account, privacy: { retainDays: 3_650 } }
   const accounts = join(temporaryFolder(), 'accounts.json')
-  writeFileSync(accounts, JSON.stringify({ accounts: [here.account, limited] }))
+  writeFileSync(accounts, JSON.stringify({ accounts: [own, limited] }))
   const place = await here.place(roles, { BRIDGE_CONFIG: accounts, JOURNAL_MAX_BYTES: '50000' })
   const hasOwnDisk = mountDisk(place.dataDir)
   const start = (env: Readonly<Record<string, string>> = {}) => place.start(env, 1_000)
@@ -47,13 +48,13 @@ export const startObservedBridge = async () => {
     const headers = { 'content-type': 'application/json' }
     return (await fetch(`${bridge.url}/webhooks/${token}`, { method: 'POST', headers, body })).status
   }
-  const own = here.account.webhooks.token
+  const ownToken = here.account.webhooks.token
   return {
     ...here,
     cluster,
     dataDir: place.dataDir,
     hasOwnDisk,
-    own,
+    own: ownToken,
     limited: limited.webhooks.token,
     post,
     bridge: () => bridge,
@@ -62,7 +63,7 @@ export const startObservedBridge = async () => {
       bridge = await start(env)
     },
     /** Sends one of each webhook. */
-    webhooks: () => Promise.all(known.map(({ text: body }) => post(own, body))),
+    webhooks: () => Promise.all(known.map(({ text: body }) => post(ownToken, body))),
     /** Plays a chat with the bot, from its beginning to its transcript. */
     wholeChat: async (chatId: string, tamper?: Tamper) => {
       await here.service.clientWrites(chatId, 'Hello')

@@ -151,6 +151,17 @@ test('an alert fires if MongoDB refuses the statistics', async () => {
   await refuse('off')
 })
 
+test('an alert fires if persons wait for an operator before they are erased', async () => {
+  if (running === undefined) return
+  const { mongo, account, webhooks } = running.here
+  await using client = new MongoClient(mongo.url)
+  const states = client.db(mongo.database).collection<{ _id: string }>('retain_days')
+  const [before, since] = [new Date(0), new Date()]
+  await states.insertOne({ _id: account.id, waiting: { persons: 30, limit: 20, before, since } } as { _id: string })
+  await running.fire(['LivechatErasuresWait'], webhooks)
+  await states.deleteOne({ _id: account.id })
+})
+
 test('alerts fire if MongoDB is unavailable, and if outcomes of replies cannot be published', async () => {
   if (running === undefined) return
   const { service, cluster, brokers, prefix, webhooks } = running.here

@@ -6,6 +6,7 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Failure } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
+import type { SilentPersons } from '../../mongo/silent-persons.ts'
 import { writePrivateFile } from '../../shared/private-file.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
@@ -13,12 +14,14 @@ import { notRecorded, type RecordAction } from '../audit.ts'
 import { erase, finishInterrupted } from './erase.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from './person-options.ts'
 import { isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
+import { releaseCommand } from './release.ts'
 import { check, keepMalformed } from './status.ts'
 import { unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
 type Servers = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
   readonly erasures: Erasures
+  readonly silentPersons: SilentPersons
   readonly recordAction: RecordAction
   /** How long event topics are kept as plain text. */
   readonly retentionDays: number | 'forever'
@@ -184,5 +187,7 @@ export const eraseCommand = (withServers: WithServers): Command => {
     )
     .option('--json', 'print the receipts as JSON')
     .action((id: string | undefined, options: { readonly json?: true }) => withServers(status(id, options)))
-  return command
+  command.addCommand(releaseCommand((job) => withServers((servers) => job({ ...servers, clock, agreed }))))
+  // So `--account` after `release` is an option of `release`.
+  return command.enablePositionalOptions()
 }

@@ -4,7 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import type { Erasures, SilentPersons } from '../../../src/mongo/erasures.ts'
+import type { Erasures } from '../../../src/mongo/erasures.ts'
+import type { RetainState, SilentPersons } from '../../../src/mongo/silent-persons.ts'
 import { retainedBy, retainer, viewsAreCurrentIn } from '../../../src/operations/erase/retain.ts'
 
 const retaining = suite('privacy.retainDays')
@@ -14,7 +15,7 @@ const now = new Date('2026-01-31T10:00:00Z').getTime()
 
 /** An event of a chat this many days ago. Chats of the same client are one person. */
 type Happened = { readonly chat: number; readonly daysAgo: number }
-const clientOf = (chat: number) => chat % 4
+const clientOf = (chat: number) => (chat < 100 ? chat % 4 : chat)
 
 /** MongoDB and Kafka in memory. Markers are folded at once. */
 const world = (events: ReadonlyArray<Happened>) => {
@@ -22,7 +23,8 @@ const world = (events: ReadonlyArray<Happened>) => {
   const markers: string[] = []
   const audited: string[] = []
   const erased = new Set<string>()
-  const state = { away: false, now }
+  const states = new Map<string, RetainState>()
+  const state = { away: false, now, ofMongo: now, appended: 0, persons: 0 }
   const entries = events
     .map(({ chat, daysAgo }, i) => ({
       _id: String(i),
@@ -31,7 +33,7 @@ const world = (events: ReadonlyArray<Happened>) => {
       clientId: String(clientOf(chat)),
     }))
     .sort((a, b) => a.time.getTime() - b.time.getTime())
-  const erasures = {
+  const erasures: Erasures = {
     findLinks: () => async (identities) =>
       entries.flatMap(({ chatId, clientId }) => {
         const ids = [
@@ -50,6 +52,14 @@ const world = (events: ReadonlyArray<Happened>) => {
     hmac: async () => (text) => createHmac('sha256', 'key').update(text).digest('base64url'),
     find: async ({ state: wanted }) => [...receipts.values()].filter((receipt) => receipt.state === wanted),
     save: async (receipt) => void receipts.set(receipt._id, receipt),
+    markers: async () => [],
+    knownUntil: async () => undefined,
+    keepKnownUntil: async () => {},
+    newestErasure: async () => undefined,
+    erasedAt: async () => new Map(),
+  }
+  const silentPersons: SilentPersons = {
+    serverTime: async () => state.ofMongo,
     claim: async (receipt) => {
       if (receipts.has(receipt._id)) return false
       receipts.set(receipt._id, receipt)
@@ -63,14 +73,27 @@ const world = (events: ReadonlyArray<Happened>) => {
     },
     lastEventAt: async (_, { chats, clients }) =>
       entries.findLast(({ chatId, clientId }) => chats.includes(chatId) || clients.includes(clientId))?.time,
-    markers: async () => [],
-    knownUntil: async () => undefined,
-    keepKnownUntil: async () => {},
-    newestErasure: async () => undefined,
-    erasedAt: async () => new Map(),
-  } as Erasures & SilentPersons
+    lastPlaces: async (_, { chats }) =>
+      entries.flatMap(({ chatId }, offset) =>
+        chats.includes(chatId) ? [{ topic: 'chats', partition: 0, offset }] : [],
+      ) as never,
+    requestsSince: async (_, by, since) =>
+      [...receipts.values()].flatMap(({ request, requestedBy, requestedAt }) =>
+        requestedBy === by && requestedAt > since ? [request] : [],
+      ),
+    countPersons: async () => state.persons,
+    retainStates: async () => [...states.values()],
+    keepWaiting: async (_id, waiting) => {
+      const { waiting: _, ...rest } = states.get(_id) ?? { _id }
+      states.set(_id, { ...rest, ...(waiting && { waiting }) })
+    },
+    keepRelease: async (_id, released) => void states.set(_id, { ...(states.get(_id) ?? { _id }), released }),
+  }
   const ports = {
     erasures,
+    silentPersons,
+    log: { warn: () => {} },
+    appendedSince: async () => new Map([['chats', new Map([[0, entries.length - state.appended]])]]),
     kafka: {
       append: async () => E.right(undefined),
       publish: async (event: { readonly id: string; readonly type: string; readonly subject: string }) => {
@@ -88,7 +111,7 @@ const world = (events: ReadonlyArray<Happened>) => {
     viewsAreCurrent: async () => true,
     kept: { retentionDays: 14 },
   }
-  return { ports, receipts, markers, audited, erased, state }
+  return { ports, receipts, markers, audited, erased, state, states }
 }
 const limited = { id: 'acme', retainDays: 30 }
 const all = async ({ round }: ReturnType<typeof retainer>) => {
@@ -144,6 +167,94 @@ retaining('erases nobody while the views are behind the log or the erasure canno
     .round(limited)
     .catch(() => undefined)
   assert.equal(markers, [])
+})
+
+const many = (count: number): ReadonlyArray<Happened> =>
+  Array.from({ length: count }, (_, i) => ({ chat: 100 + i, daysAgo: 31 + (i % 3) }))
+const reasonOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'nothing was refused',
+    (error: Error) => error.message,
+  )
+
+for (const [whose, ahead] of [
+  ['this process', { now: now + 60 * dayMs }],
+  ["MongoDB's server", { ofMongo: now + 60 * dayMs }],
+  ['this process is behind, and that of', { now: now - 60 * dayMs }],
+] as const)
+  retaining(`erases nobody while the clock of ${whose} is wrong`, async () => {
+    const { ports, state, erased } = world([
+      { chat: 1, daysAgo: 31 },
+      { chat: 2, daysAgo: 0 },
+    ])
+    Object.assign(state, ahead)
+    assert.match(await reasonOf(retainer(ports).round(limited)), 'the clocks do not agree')
+    assert.is(erased.size, 0)
+    Object.assign(state, { now, ofMongo: now })
+    await all(retainer(ports))
+    assert.equal([...erased], ['1'])
+  })
+
+retaining('more than 20 persons wait for an operator, all of them, and one release erases them', async () => {
+  const { ports, state, states, erased } = world(many(130))
+  const first = retainer(ports)
+  await all(first)
+  await all(retainer(ports))
+  assert.is(erased.size, 0)
+  const waiting = states.get('acme')?.waiting
+  assert.equal([waiting?.persons, waiting?.limit], [130, 20])
+  await ports.silentPersons.keepRelease('acme', {
+    before: waiting?.before ?? new Date(0),
+    by: 'officer',
+    at: new Date(),
+  })
+  await all(first)
+  assert.is(erased.size, 130)
+  assert.is(states.get('acme')?.waiting, undefined)
+  assert.ok(states.get('acme')?.released?.doneAt)
+  // Those of a release do not count as the persons of this day, and it covers nobody else.
+  state.now += 1
+  await all(retainer(ports))
+  assert.is(states.get('acme')?.waiting, undefined)
+})
+
+retaining('a release covers only those who were counted', async () => {
+  const { ports, states, erased } = world(many(30))
+  await all(retainer(ports))
+  await ports.silentPersons.keepRelease('acme', { before: new Date(now - 32.5 * dayMs), by: 'officer', at: new Date() })
+  const process = retainer(ports)
+  await all(process)
+  assert.is(erased.size, 10 + 20, 'those of the release, and a day without an operator')
+  assert.is(states.get('acme')?.waiting, undefined)
+})
+
+retaining('counts the persons of a day, also over a restart, and lets more go if the account is large', async () => {
+  const { ports, state, erased, states } = world(
+    [...many(25)].map((each, i) => (i < 15 ? each : { ...each, daysAgo: 29.5 })),
+  )
+  await all(retainer(ports))
+  assert.is(erased.size, 15)
+  state.now += 0.6 * dayMs
+  state.ofMongo = state.now
+  await all(retainer(ports))
+  assert.equal([erased.size, states.get('acme')?.waiting?.persons], [15, 10])
+  state.persons = 500
+  await all(retainer(ports))
+  assert.equal([erased.size, states.get('acme')?.waiting], [25, undefined])
+})
+
+retaining('a person whose newest record the broker has received lately waits until somebody releases it', async () => {
+  const { ports, state, states, erased } = world([
+    { chat: 100, daysAgo: 40 },
+    { chat: 101, daysAgo: 35 },
+  ])
+  state.appended = 1
+  await all(retainer(ports))
+  assert.equal([[...erased], states.get('acme')?.waiting?.persons], [['100'], 1])
+  const before = states.get('acme')?.waiting?.before ?? new Date(0)
+  await ports.silentPersons.keepRelease('acme', { before, by: 'officer', at: new Date() })
+  await all(retainer(ports))
+  assert.equal([...erased].sort(), ['100', '101'])
 })
 
 retaining('knows from the offsets whether the views are behind', async () => {

@@ -21,6 +21,7 @@ import { produce } from './produce.ts'
 import { sameId } from './same-id.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { silence } from './silence.ts'
+import { botBurst, botKilled, botLoad } from './slow-bots.ts'
 import { soak } from './soak.ts'
 import { strangers } from './strangers.ts'
 import { undone } from './undone.ts'
@@ -54,6 +55,9 @@ export const scenarios: ReadonlyArray<Scenario> = [
   egressStorm,
   egressCapacity,
   egressBotDead,
+  botLoad,
+  botBurst,
+  botKilled,
   paused,
   sameId,
   forgotten,

@@ -172,6 +172,7 @@ program
     shareOf,
   )
   .option('--seed <number>', 'the seed that a run with --odd has printed, to send the same odd forms again', seedOf)
+  .option('--say <text...>', 'play nothing: a client writes these messages, and what your bot answers is printed')
   .action(async (options: DemoOptions) => process.exit(await demo(options)))
 
 addOperations(program, operations, execute)

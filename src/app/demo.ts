@@ -9,6 +9,7 @@ import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { serviceAccountOf } from '../simulator/account.ts'
 import { runDemo } from '../simulator/demo/run-demo.ts'
+import { sayToBot } from '../simulator/demo/say.ts'
 import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
 import { startBridge } from './bridge.ts'
@@ -91,10 +92,10 @@ const portOf = (baseUrl: string) => {
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message
 
-export type DemoOptions = { readonly odd?: number; readonly seed?: number }
+export type DemoOptions = { readonly odd?: number; readonly seed?: number; readonly say?: ReadonlyArray<string> }
 
 /** Plays the demo. The exit code is 1 if a step has failed. */
-export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32) }: DemoOptions): Promise<number> => {
+export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: DemoOptions): Promise<number> => {
   const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig
   const account = settings.accounts.find(isDemo)
@@ -118,6 +119,12 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32) }: DemoOp
     return 1
   }
   const { url, stop } = place.right
+  if (say !== undefined) {
+    const isAnswered = await sayToBot(say, { bridgeUrl: url, account, service, out, sleep, now: monotonic })
+    await service.stop()
+    await stop()
+    return isAnswered ? 0 : 1
+  }
   const log = createLog('silent')
   const kafka = connectKafka(kafkaSettings(place.right.kafka, settings.topics, 'livechat-bridge-demo'), {
     log,

@@ -117,7 +117,7 @@ const importedIn = (dir: string): ReadonlySet<string> =>
   )
 
 /** Files that use a small part of large packages (7 MB on disk together). That part is put into the file. */
-const bundled = ['message-text.js', 'tracing.js']
+const bundled = ['message-text.js']
 
 /** Bundles these files in place, and writes the licences of the bundled packages beside them. */
 const bundle = (dir: string) => {
@@ -143,6 +143,9 @@ const bundle = (dir: string) => {
   for (const path of [metafile, join(dir, 'node_modules')]) rmSync(path)
 }
 
+/** An SDK of the bot's process must find the same API, whichever version its author has. */
+const shared = { '@opentelemetry/api': '^1.3.0' }
+
 /**
  * Packs the contracts with the bot kit as a separate package into a folder, for users who run no bridge. It
  * depends on what its files import, in the versions of the bridge.
@@ -163,7 +166,9 @@ const packContracts = (destination: string) => {
     license,
     engines,
     exports: targets(exports, `${folder}/contracts`),
-    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => imported.has(name))),
+    dependencies: Object.fromEntries(
+      Object.entries({ ...dependencies, ...shared }).filter(([name]) => imported.has(name)),
+    ),
   })
   execFileSync('npm', ['pack', '--pack-destination', destination], { cwd: dir, stdio: 'inherit' })
   rmSync(dir, { recursive: true })

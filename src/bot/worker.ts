@@ -13,8 +13,8 @@ import type {
   Sleep,
 } from '../domain/ports.ts'
 import { traceparentIn } from '../domain/tracing.ts'
-import { byteBudget, type PartitionWork, partitionWork } from '../egress/delivery/partition-work.ts'
 import type { Chat, Heard } from './chat.ts'
+import { type PartitionWork, partitionWork } from './partition-work.ts'
 
 export type Deps = {
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
@@ -70,7 +70,6 @@ const isConversation = (event: DomainEvent): event is ConversationEvent =>
 export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }: Deps): Worker => {
   const partitions = new Map<number, Part>()
   const erasing = new Set<Promise<void>>()
-  const budget = byteBudget()
 
   const partOf = (partition: number, owner: OwnedPartition): Part => {
     const before = partitions.get(partition)
@@ -78,7 +77,7 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
     before?.work.end()
     const part = {
       owner,
-      work: partitionWork(partition, owner, new AbortController().signal, budget),
+      work: partitionWork(owner),
       chats: new Map<string, Chat>(),
     }
     partitions.set(partition, part)

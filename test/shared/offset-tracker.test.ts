@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { offsetTracker } from '../../../src/egress/delivery/partition-work.ts'
+import { offsetTracker } from '../../src/shared/offset-tracker.ts'
 
 const test = suite('the finished offset of a partition')
 

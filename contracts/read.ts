@@ -174,7 +174,10 @@ const booleans = new Map<unknown, boolean>([
 const leaves: ReadonlyMap<Codec, Read> = new Map<Codec, Read>([
   [Id, readId],
   [Count, readCount],
-  [Instant, unlessBlank((value) => timeOf(value) ?? misfit)],
+  [
+    Instant,
+    unlessBlank((value) => timeOf(value instanceof UnrepresentableNumber ? Number(value.text) : value) ?? misfit),
+  ],
   [Opaque, unlessBlank((value) => (Array.isArray(value) || isPlainObject(value) ? value : misfit))],
 ])
 

@@ -19,11 +19,23 @@ const endOfString = (text: string, start: number): number => {
 type Range = { readonly from: number; readonly to: number }
 /**
  * `keys` counts the colons outside of strings: one for each key of any object, repeated keys included. `lost` has the
- * numbers that a double cannot hold: integers beyond 2^53, and numbers beyond all doubles.
+ * numbers that a double cannot hold: integers beyond 2^53, numbers beyond all doubles, and fractions that a double rounds
+ * to an integer, such as 1e-400 to 0: as ids they would be those of others.
  */
 type Scan = { readonly depth: number; readonly keys: number; readonly lost: ReadonlyArray<Range> }
 
 const safeDigits = 15
+
+/** Whether a number with a point or an exponent is an integer, which a double that is an integer does not tell. */
+const isWhole = (source: string): boolean => {
+  const [, digits = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+  const all = digits + fraction
+  let significant = all.length
+  while (all.charCodeAt(significant - 1) === zero) significant--
+  return significant === 0 || significant - digits.length <= Number(exponent)
+}
+
+const isRoundedToInteger = (number: number, source: string): boolean => Number.isSafeInteger(number) && !isWhole(source)
 
 /**
  * Scans a JSON text before it is parsed: how deep it nests, how many keys it has, and which numbers a double cannot
@@ -48,8 +60,12 @@ const scan = (text: string): Scan => {
         else if (!((next >= zero && next <= nine) || next === plus || next === minus)) break
       }
       if (isInteger && i - from < safeDigits) continue
-      const number = Number(text.slice(from, i + 1))
-      if (isInteger ? !Number.isSafeInteger(number) : !Number.isFinite(number)) lost.push({ from, to: i + 1 })
+      const source = text.slice(from, i + 1)
+      const number = Number(source)
+      const isLost = isInteger
+        ? !Number.isSafeInteger(number)
+        : !Number.isFinite(number) || isRoundedToInteger(number, source)
+      if (isLost) lost.push({ from, to: i + 1 })
     }
   }
   return { depth: deepest, keys, lost }
@@ -86,7 +102,7 @@ const repeatedKey = (text: string): string | undefined => {
 export type JsonProblem = Problem & { readonly cause: 'not-utf8' | 'too-deep' | 'not-json' | 'repeated-key' }
 
 /**
- * `exact`: integers that a double cannot hold become their text, and numbers beyond all doubles a value of their own.
+ * `exact`: integers that a double cannot hold become their text, and other numbers that it cannot hold a value of their own.
  * Otherwise they are rounded, as by JSON.parse.
  */
 export type JsonRules = { readonly deepest: number; readonly exact: boolean }
@@ -105,8 +121,10 @@ const countKeys = (value: unknown): number => {
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 
 /** Numbers beyond all doubles are rare, so a reviver may cost something. */
-const keepingUnrepresentable: Reviver = (_, value, { source }) =>
-  value === Infinity || value === -Infinity ? new UnrepresentableNumber(String(source)) : value
+const keepingUnrepresentable: Reviver = (_, value, { source = '' }) =>
+  typeof value === 'number' && (!Number.isFinite(value) || isRoundedToInteger(value, source))
+    ? new UnrepresentableNumber(source)
+    : value
 
 const parseExactly = (text: string, lost: ReadonlyArray<Range>): unknown => {
   const integers = lost.filter(({ from, to }) => !/[.eE]/u.test(text.slice(from, to)))

@@ -165,6 +165,8 @@ odd('every type of message of a client is an event with what came with it', () =
 const refused: ReadonlyArray<readonly [api: Api, body: string, field: string]> = [
   ['webhooks', '{"event_name":"chat_accepted","chat_id":1e400}', 'chat_id'],
   ['webhooks', '{"event_name":"chat_accepted","chat_id":-1e999}', 'chat_id'],
+  ['webhooks', '{"event_name":"chat_accepted","chat_id":1e-400}', 'chat_id'],
+  ['webhooks', '{"event_name":"client_updated","client_id":7.00000000000000000001}', 'client_id'],
   ['webhooks', '{"event_name":"chat_accepted","chat_id":"s\\ud800"}', 'chat_id'],
   ['webhooks', '{"event_name":"client_updated","client_id":"\\udc00x"}', 'client_id'],
   ['webhooks', '{"event_name":"chat_accepted","chat_id":[2037]}', 'chat_id'],
@@ -193,6 +195,13 @@ odd('the text 1e400 is an id, the number is kept as its digits where it does not
     visitor: { name: '1e400' },
     extra: { widget_id: '1e400', x: '1e400' },
   })
+})
+
+odd('a time with more digits than a double has is understood', () => {
+  const body =
+    '{"event_name":"chat_finished","chat_id":1,"chat":{"messages":[{"timestamp":1665415879.00000000000000000001}]}}'
+  const { event } = right(decoders.webhooks(right(readJson(Buffer.from(body)))))
+  assert.equal('chat' in event.data && event.data.chat, { messages: [{ timestamp: '2022-10-10T15:31:19.000Z' }] })
 })
 
 odd('an agent who joins without a client id is an event', () => {

@@ -75,7 +75,23 @@ json('integers beyond 2^53 are their decimal text; numbers beyond all doubles ke
     read('[-1e400,-9007199254740993,9007199254740991,-0,1e20]'),
     E.right([new UnrepresentableNumber('-1e400'), '-9007199254740993', 9007199254740991, -0, 1e20]),
   )
+  for (const fraction of [
+    '1e-400',
+    '-1e-400',
+    '0.1e-330',
+    '1.00000000000000000001',
+    '9007199254740990.6',
+    '10.5e-1000',
+  ])
+    assert.equal(read(`[${fraction}]`), E.right([new UnrepresentableNumber(fraction)]), fraction)
+  for (const whole of ['1.0', '10e-1', '1.50e1', '0e-400', '0.0', '-0.0', '100e-2', '1e5', '2.5', '1e-5', '12.50E+2'])
+    assert.equal(read(`[${whole}]`), E.right([Number(whole)]), whole)
   assert.equal(read('{"text":"12345678901234567890"}'), E.right({ text: '12345678901234567890' }))
+})
+
+json('a fraction of many zeros takes no time that grows with their square', () => {
+  const fraction = `0.${'0'.repeat(3_000_000)}1`
+  assert.equal(read(`[${fraction}]`), E.right([new UnrepresentableNumber(fraction)]))
 })
 
 json('32 levels are read, 33 are refused, and a million do no harm', () => {

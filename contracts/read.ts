@@ -68,36 +68,47 @@ const strictBy =
     return E.isRight(read) ? read.right : misfit
   }
 
-/** Only exact objects. The result keeps the order of the value's fields. */
+const firstOf = (value: Readonly<JsonObject>, names: ReadonlyArray<string>, count: number): JsonObject => {
+  const read: JsonObject = {}
+  for (let i = 0; i < count; i++) read[names[i] ?? ''] = value[names[i] ?? '']
+  return read
+}
+
+/** Only exact objects. The result is the value itself, or a copy without what the codec does not name. */
 const strictObject =
   (fields: Fields, required: number): Read =>
   (value, aside) => {
     if (!isPlainObject(value)) return misfit
-    const read: JsonObject = {}
+    const names = Object.keys(value)
+    let read: JsonObject | undefined
     let found = 0
-    for (const name of Object.keys(value)) {
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] ?? ''
+      const given = value[name]
       const field = fields.get(name)
-      if (field === undefined) continue
-      const known = field.read(value[name], aside)
+      const known = field === undefined ? absent : field.read(given, aside)
       // Not JSON: io-ts decides.
       if (known === misfit || known === undefined) return misfit
-      if (field.required) found++
-      read[name] = known
+      if (known !== given) read ??= firstOf(value, names, i)
+      if (known === absent) continue
+      if (field?.required) found++
+      if (read !== undefined) read[name] = known
     }
-    return found === required ? read : misfit
+    return found === required ? (read ?? value) : misfit
   }
 
 const strictList =
   (item: Read): Read =>
   (value, aside) => {
     if (!Array.isArray(value)) return misfit
-    const items: unknown[] = []
-    for (const each of value) {
+    let items: unknown[] | undefined
+    for (const [i, each] of value.entries()) {
       const read = item(each, aside)
       if (read === misfit) return misfit
-      items.push(read)
+      if (read !== each) items ??= value.slice(0, i)
+      items?.push(read)
     }
-    return items
+    return items ?? value
   }
 
 /** io-ts treats a field that every object inherits as an own field. Such a codec decodes itself. */

@@ -96,8 +96,8 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
       await close()
     },
     append: async (record, withinMs) => E.map(() => undefined)(await fallback.publish(record, withinMs)),
-    publish: async (event, withinMs) => {
-      const published = await fallback.publish(toRecord(event), withinMs)
+    publish: async (event, withinMs, dataJson) => {
+      const published = await fallback.publish(toRecord(event, dataJson), withinMs)
       if (E.isRight(published)) measure.published(event.type)
       return published
     },

@@ -7,7 +7,7 @@ import type { PublishWithFallback } from '../domain/ports.ts'
  * A digest that is the same for the same event of Interface B. If an id comes again with other content, the log keeps
  * both events, under the same ce_id. Ids contain no control characters, so the text is unambiguous.
  */
-const keyOf = (event: DomainEvent) => hash('sha256', `${nameOf(event)}\n${JSON.stringify(event.data)}`, 'base64url')
+const keyOf = (event: DomainEvent, dataJson: string) => hash('sha256', `${nameOf(event)}\n${dataJson}`, 'base64url')
 
 /** What must be the same for a repetition. */
 const nameOf = ({ type, id, subject, data }: DomainEvent) => `${data.accountId}\n${type}\n${subject}\n${id}`
@@ -42,11 +42,12 @@ export const deduplicate = (
     if (results.get(key) === result) results.delete(key)
   }
   return (event, withinMs) => {
-    const key = keyOf(event)
+    const dataJson = JSON.stringify(event.data)
+    const key = keyOf(event, dataJson)
     const earlier = results.get(key)
     if (earlier !== undefined) return earlier
     noteReuse(event, key)
-    const result = publish(event, withinMs)
+    const result = publish(event, withinMs, dataJson)
     results.set(key, result)
     const [oldest] = results.keys()
     if (results.size > limit && oldest !== undefined) results.delete(oldest)

@@ -9,18 +9,22 @@ import { ceDataSchema, ceType, keyOf, type Topic, topicOf, topics, topicsOf } fr
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import { type QuarantinedRequest, quarantinedRequest } from '../domain/quarantined.ts'
-import { utf8Text } from '../shared/utf8.ts'
+import { headerTexts } from './record-headers.ts'
 
 const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
 const optionalNames = ['traceparent', 'ce_traceparent', 'ce_contenthash', 'ce_receivedtime']
+const allNames = new Set([...names, ...optionalNames])
 
-/** The event as CloudEvents 1.0, Kafka protocol binding, binary mode: attributes in headers, only the data as value. */
-export const toRecord = (event: DomainEvent): OutgoingRecord => {
-  const { type, id, source, subject, time, data, traceparent, contentHash, receivedTime } = event
+/**
+ * The event as CloudEvents 1.0, Kafka protocol binding, binary mode: attributes in headers, only the data as value.
+ * `dataJson` is for a caller that has the JSON of the data already.
+ */
+export const toRecord = (event: DomainEvent, dataJson = JSON.stringify(event.data)): OutgoingRecord => {
+  const { type, id, source, subject, time, traceparent, contentHash, receivedTime } = event
   return {
     topic: topicOf(event).name,
     key: keyOf(event),
-    value: JSON.stringify(data),
+    value: dataJson,
     headers: {
       ce_specversion: '1.0',
       ce_id: id,
@@ -38,14 +42,8 @@ export const toRecord = (event: DomainEvent): OutgoingRecord => {
 }
 
 const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
-  const read = new Map<string, string>()
-  for (const name of [...names, ...optionalNames]) {
-    const bytes = headers[name]
-    if (bytes === undefined) continue
-    const text = utf8Text(bytes)
-    if (text === undefined) return undecodable('headers', 'expected UTF-8')
-    read.set(name, text)
-  }
+  const read = headerTexts(headers, allNames)
+  if (read === undefined) return undecodable('headers', 'expected UTF-8')
   const missing = names.filter((name) => !read.has(name))
   if (missing.length > 0) return undecodable('headers', `expected ${missing.join(', ')}`)
   return read.get('ce_specversion') === '1.0' ? E.right(read) : undecodable('headers', 'ce_specversion: expected 1.0')

@@ -1,6 +1,7 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
+import { encodedOf, lastHeaders, repeatedHeaders } from './record-headers.ts'
 
 export type Header = Buffer | string
 export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
@@ -8,29 +9,20 @@ export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>
 /** A record in Kafka's form: a header may be repeated, which the records of `domain/ports.ts` do not support. */
 export type WireRecord = Omit<OutgoingRecord, 'headers'> & { readonly headers: WireHeaders }
 
-const repeated = new WeakMap<IncomingRecord, WireHeaders>()
-
-/** Stores the headers of a record with repeated headers for `allHeaders`. */
-const noteHeaders = (record: IncomingRecord, headers: WireHeaders): void => {
-  repeated.set(record, headers)
-}
-
 /** A record's headers as they were read, including repeated headers. */
-export const allHeaders = (record: IncomingRecord): WireHeaders => repeated.get(record) ?? record.headers
-
-const none = Buffer.alloc(0)
-
-// kafkajs returns null for a header without a value. A header with the name of an Object property is an array that
-// begins with that property.
-const valuesOf = (header: IHeaders[string] | null): ReadonlyArray<Buffer> => {
-  const values = [header].flat().flatMap((value) => (typeof value === 'string' ? Buffer.from(value) : (value ?? none)))
-  return values.filter((value) => Buffer.isBuffer(value))
+export const allHeaders = ({ headers }: Pick<IncomingRecord, 'headers'>): WireHeaders => {
+  const encoded = encodedOf(headers)
+  return encoded === undefined ? headers : repeatedHeaders(encoded)
 }
 
-const hasOnlyBuffers = (headers: IHeaders): headers is Record<string, Buffer> => {
-  for (const name in headers) if (!Buffer.isBuffer(headers[name])) return false
-  return true
-}
+/** Headers that kafkajs itself has decoded, from a log in a format of before Kafka 0.11: there are none. */
+const decoded = (headers: IHeaders | undefined): IncomingRecord['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).flatMap(([name, header]) => {
+      const last = [header].flat().at(-1)
+      return last === undefined ? [] : [[name, Buffer.from(last)]]
+    }),
+  )
 
 type Message = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'> & {
   /** kafkajs has the fields of the record's batch here, but not in its types. */
@@ -47,7 +39,8 @@ export const epochIn = ({ batchContext }: Message): number | undefined => {
 export const toIncoming = (topic: TopicName, partition: number, message: Message): IncomingRecord => {
   const { offset, timestamp, key, value, headers } = message
   const epoch = epochIn(message)
-  const record = {
+  const encoded = headers && encodedOf(headers)
+  return {
     topic,
     partition,
     offset: Number(offset),
@@ -55,18 +48,6 @@ export const toIncoming = (topic: TopicName, partition: number, message: Message
     timestamp: Number(timestamp),
     key,
     value,
+    headers: encoded === undefined ? decoded(headers) : lastHeaders(encoded),
   }
-  // kafkajs made this object for this record alone. If each header is one buffer, it can be used unchanged.
-  if (headers === undefined || hasOnlyBuffers(headers)) return { ...record, headers: headers ?? {} }
-  const all = Object.entries(headers).map(([name, header]) => [name, valuesOf(header)] as const)
-  const incoming = {
-    ...record,
-    headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1) ?? none])),
-  }
-  if (all.some(([, values]) => values.length > 1))
-    noteHeaders(
-      incoming,
-      Object.fromEntries(all.map(([name, values]) => [name, values.length === 1 ? (values[0] ?? none) : values])),
-    )
-  return incoming
 }

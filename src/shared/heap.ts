@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8'
 
 const mebibyte = 1024 ** 2
-const catchUp = { records: 24_000, heap: 1024 * mebibyte }
+const catchUp = { records: 24_000, heap: 160 * mebibyte }
 /**
  * V8's heap limit includes the young generation, which cannot hold long-lived objects. V8 does not report the size of
  * the young generation: 192 MB where a flag sets the limit of the old generation, less where a container limits memory.
@@ -12,7 +12,7 @@ const most = 0.6
 /** An estimate of how many bytes of long-lived objects fit into a heap with this limit. */
 const capacity = (limit: number): number => limit - Math.min(young.most, young.part * limit)
 
-/** How many records a catch-up slice may have. Three of them take a small part of the heap. */
+/** How many records a catch-up slice may have. Half a kilobyte of each is in the heap, its bytes are outside of it. */
 export const catchUpRecords = (): number =>
   Math.round(catchUp.records * Math.min(1, capacity(getHeapStatistics().heap_size_limit) / catchUp.heap))
 

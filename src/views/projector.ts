@@ -13,7 +13,7 @@ import type {
   IncomingRecord,
   Measure,
 } from '../domain/ports.ts'
-import { serial } from '../shared/serial.ts'
+import { semaphore } from '../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../shared/slices.ts'
 import { isOfAllChats } from './changes.ts'
 import { changesOf, type Decode } from './decoded.ts'
@@ -44,22 +44,22 @@ type Readable = {
 }
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 
-const piecesOfASlice = 8
-const smallestPiece = { records: 500, bytes: 1024 * 1024 }
+const largestPiece = { records: 500, bytes: 700_000 }
+/** The bytes of all records that are decoded at a time, of all slices. Decoded they need ten to twenty times as much. */
+const decodedAtOnce = 3 * largestPiece.bytes
 const aloneFrom = 8
+
+const sizeOf = (records: ReadonlyArray<IncomingRecord>): number =>
+  records.reduce((sum, record) => sum + bytesOf(record), 0)
 
 /**
  * A large slice is decoded and written in pieces, so that little of it is in memory in decoded form. Records of one key
  * stay together and in order, so most documents are written once for a slice.
  */
-const piecesOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<ReadonlyArray<IncomingRecord>> => {
-  const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0)
-  if (records.length <= smallestPiece.records && bytes <= smallestPiece.bytes) return [records]
-  return slicesOf([...Map.groupBy(records, ({ key }) => `${key}`).values()].flat(), {
-    records: Math.max(smallestPiece.records, records.length / piecesOfASlice),
-    bytes: Math.max(smallestPiece.bytes, bytes / piecesOfASlice),
-  })
-}
+const piecesOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<ReadonlyArray<IncomingRecord>> =>
+  records.length <= largestPiece.records && sizeOf(records) <= largestPiece.bytes
+    ? [records]
+    : slicesOf([...Map.groupBy(records, ({ key }) => `${key}`).values()].flat(), largestPiece)
 
 /** The log has an order only within each key, so an event under another key cannot be folded in order. */
 const keyProblem = ({ key }: IncomingRecord, event: DomainEvent): Undecodable | undefined =>
@@ -151,15 +151,16 @@ export const projector = ({
       if (event) measure.viewed(sourceOf(event), Math.max(0, wallMs() - Date.parse(event.time)) / 1000)
     return { refused: [...refused, ...unstorable], left: withChanges(readable, isOfAllChats) }
   }
-  /** If there is no room in memory, slices process their pieces one after the other. */
-  const oneByOne = serial()
+  const acquire = semaphore(decodedAtOnce)
 
   return async ({ records }) => {
     const began = clock()
     const refusals: Array<Refused> = []
     const ofAllChats: Array<Readable> = []
     for (const piece of piecesOf(records)) {
-      const { refused, left } = await (hasRoom() ? take(piece) : oneByOne(() => take(piece)))
+      // Some records need far more memory than usual once they are decoded: then each piece is decoded alone.
+      using _permit = await acquire(undefined, hasRoom() ? sizeOf(piece) : decodedAtOnce)
+      const { refused, left } = await take(piece)
       refusals.push(...refused)
       ofAllChats.push(...left)
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { type BufferedSlice, fetchBuffer } from '../../src/kafka/consumer/fetch-buffer.ts'
+import { type BufferedSlice, fetchBuffer, roomOf } from '../../src/kafka/consumer/fetch-buffer.ts'
 
 const values = [10, 5_000, 2_000_000].map((bytes) => Buffer.alloc(bytes))
 const recordAt = (offset: number, value = values[0] ?? null): IncomingRecord => ({
@@ -24,10 +24,12 @@ const taken = (buffer: ReturnType<typeof fetchBuffer>): ReadonlyArray<BufferedSl
   return slices
 }
 
+const room = () => roomOf(Number.POSITIVE_INFINITY, () => {})
+
 const queues = suite('fetch buffer')
 
 queues('records that arrive in small parts behind a slow slice form one slice', () => {
-  const buffer = fetchBuffer()
+  const buffer = fetchBuffer(room())
   for (let offset = 0; offset < 400; offset += 2) buffer.add([recordAt(offset), recordAt(offset + 1)], offset + 2)
   assert.equal(
     taken(buffer).map(({ records, next }) => [records.length, next]),
@@ -44,7 +46,7 @@ const fetches = fc.array(
 )
 
 queues('while it catches up, unstarted records form one slice, and the buffer is full when this slice is large', () => {
-  const buffer = fetchBuffer(24_000)
+  const buffer = fetchBuffer(room(), 24_000)
   const add = (from: number, to: number) =>
     buffer.add(
       Array.from({ length: to - from }, (_, i) => recordAt(from + i)),
@@ -78,7 +80,7 @@ const isWithin = (catchesUp: boolean) => (catchesUp ? [24_000, 24_000 * 1_400] :
 queues('all records are there, in order, in slices within their limits; a started slice does not change', () => {
   fc.assert(
     fc.property(fetches, fc.boolean(), (all, catchesUp) => {
-      const buffer = fetchBuffer(catchesUp ? 24_000 : undefined)
+      const buffer = fetchBuffer(room(), catchesUp ? 24_000 : undefined)
       const [most = 0, mostBytes = 0] = isWithin(catchesUp)
       const seen: BufferedSlice[] = []
       let offset = 0
@@ -107,5 +109,41 @@ queues('all records are there, in order, in slices within their limits; a starte
     }),
   )
 })
+
+queues(
+  'partitions that hold something wait while all of them hold more than they may; a partition without records does not',
+  () => {
+    let changes = 0
+    let held = 0
+    const counted = roomOf(30_000, () => changes++)
+    const together = {
+      ...counted,
+      hold: (bytes: number) => {
+        held += bytes
+        counted.hold(bytes)
+      },
+    }
+    const [one, two, three] = [0, 1, 2].map(() => fetchBuffer(together, 24_000)) as [
+      ReturnType<typeof fetchBuffer>,
+      ReturnType<typeof fetchBuffer>,
+      ReturnType<typeof fetchBuffer>,
+    ]
+    one.add([recordAt(0, values[1]), recordAt(1, values[1])], 2)
+    const before = [one.isFull(), two.isFull()]
+    two.add([recordAt(0, values[1]), recordAt(1, values[1]), recordAt(2, values[1]), recordAt(3, values[1])], 4)
+    const during = [one.isFull(), two.isFull(), three.isFull()]
+    one.shift()
+
+    assert.equal(
+      [before, during, [one.isFull(), two.isFull()]],
+      [
+        [false, false],
+        [true, true, false],
+        [false, false],
+      ],
+    )
+    assert.equal([held, changes], [20_000, 2])
+  },
+)
 
 queues.run()

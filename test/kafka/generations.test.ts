@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { HandleSlice } from '../../src/domain/ports.ts'
 import { offsetCommitter } from '../../src/kafka/consumer/committed-offsets.ts'
+import { roomOf } from '../../src/kafka/consumer/fetch-buffer.ts'
 import { readersOf } from '../../src/kafka/consumer/generations.ts'
 import { type PartitionReader, partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { batchAcceptor } from '../../src/kafka/consumer/session.ts'
@@ -23,6 +24,7 @@ const readerOf = (partition: number, start: number, handle: HandleSlice = async 
     isMember: () => true,
     changed: nothing,
     acquire: semaphore(1),
+    room: roomOf(Number.POSITIVE_INFINITY, nothing),
     sleep: async () => {},
     random: () => 0,
     clock: () => 0,

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/app/telemetry.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/domain/ports.ts'
+import { roomOf } from '../../src/kafka/consumer/fetch-buffer.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
 import { measureOf, newSeen } from './connect.ts'
@@ -38,6 +39,7 @@ const readerOf = (
     isMember: () => true,
     log: silent,
     acquire: semaphore(1),
+    room: roomOf(Number.POSITIVE_INFINITY, () => {}),
     changed: () => wants.push(reader.wantsMore()),
     sleep: turn as () => Promise<void>,
     random: () => 0,

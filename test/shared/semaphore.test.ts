@@ -50,4 +50,30 @@ taking('a caller that gives up waiting does not block the others', async () => {
   assert.type(last, 'object')
 })
 
+taking('permits with weights share the limit, and one that is heavier than the limit is granted alone', async () => {
+  const take = semaphore(10)
+  const got: number[] = []
+  const ask = async (weight: number) => {
+    const permit = await take(undefined, weight)
+    got.push(weight)
+    return permit
+  }
+  const asked = [6, 3, 40, 2].map(ask)
+  await later()
+  const seen = [[...got]]
+  for (const i of [0, 1, 2]) {
+    const permit = await asked[i]
+    permit?.[Symbol.dispose]()
+    await later()
+    seen.push([...got])
+  }
+
+  assert.equal(seen, [
+    [6, 3],
+    [6, 3],
+    [6, 3, 40],
+    [6, 3, 40, 2],
+  ])
+})
+
 taking.run()

@@ -35,7 +35,7 @@ const partition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause
 /** Reads `e1` as the acceptance of a chat, with that event id. The header `subject` names the chat. */
 const decode: Decode = ({ value, headers: { subject, extra } }) => {
   if (!String(value).startsWith('e')) return E.left({ cause: 'invalid', detail: 'not an event' })
-  const event = anEvent('ChatAccepted', String(value), at('10:00:00'))
+  const event = anEvent('ChatAccepted', String(value).trim(), at('10:00:00'))
   const data = { ...event.data, chatId: String(subject), ...(extra?.length && { extra: { [String(extra)]: 1 } }) }
   return E.right({ ...event, subject: String(subject), data } as DomainEvent)
 }
@@ -45,6 +45,7 @@ const given = (
   refused: { readonly unstorable?: string; readonly away?: boolean } = {},
   hasRoom: () => boolean = () => true,
   applying?: ApplyChanges,
+  decoding: (value: Buffer) => void = () => {},
 ) => {
   const done: string[] = []
   const viewed: string[] = []
@@ -73,7 +74,10 @@ const given = (
   const wallMs = () => Date.parse(at('10:00:02'))
   const handle = projector({
     findErased: async () => new Set(),
-    decode,
+    decode: (record) => {
+      if (record.value !== null) decoding(record.value)
+      return decode(record)
+    },
     applyChanges,
     classify,
     deadLetter,
@@ -181,6 +185,28 @@ projectors('processes one piece after the other if memory is short', async () =>
   const slices = [slice(...events), slice(...events), slice(...events)]
   await Promise.all(slices.map((each) => handle(each, partition)))
   assert.is(most, 1)
+})
+
+projectors('however many slices come at once, the records that are decoded at a time have at most 2.1 MB', async () => {
+  const bytes = 100_000
+  let decoded = 0
+  let most = 0
+  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    decoded -= changes.filter(({ view }) => view === 'timeline').length * bytes
+  }
+  const { handle } = given(
+    {},
+    () => true,
+    applyChanges,
+    () => {
+      decoded += bytes
+      most = Math.max(most, decoded)
+    },
+  )
+  const events = Array.from({ length: 40 }, (_, i) => record(i, `e${i}`.padEnd(bytes)))
+  await Promise.all(Array.from({ length: 12 }, () => handle(slice(...events), partition)))
+  assert.ok(most > 1_000_000 && most <= 2_100_000, `${most}`)
 })
 
 projectors('stores all changes of a large slice except those that cannot be stored', async () => {

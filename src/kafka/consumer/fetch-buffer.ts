@@ -26,8 +26,33 @@ const usualLimit = { records: 1_000, bytes: 1024 * 1024 }
 /** Bounds for records of 1.4 kB (see domain/ports.ts). If records are larger, a slice has fewer of them. */
 const sized = (records: number) => ({ records, bytes: 1_400 * records })
 
-/** The fetched records of a partition that are not handled yet, in slices of 500 records, or up to `catchUpRecords`. */
-export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
+/** How many bytes all partitions of a consumer hold together. */
+export type Room = { readonly hold: (bytes: number) => void; readonly isFull: () => boolean }
+
+/** `changed` is called when the room becomes full, and when it no longer is. */
+export const roomOf = (limit: number, changed: () => void): Room => {
+  let held = 0
+  return {
+    hold: (bytes) => {
+      const wasFull = held >= limit
+      held += bytes
+      if (wasFull !== held >= limit) changed()
+    },
+    isFull: () => held >= limit,
+  }
+}
+
+/**
+ * What a consumer may hold. Most partitions of a topic wait while others are handled, so all of them together get less
+ * than three of them would need for slices of the largest size.
+ */
+export const roomFor = (catchUpRecords = 0): number => Math.max(16 * 1024 * 1024, 1.5 * sized(catchUpRecords).bytes)
+
+/**
+ * The fetched records of a partition that are not handled yet, in slices of 500 records, or up to `catchUpRecords`. A
+ * partition that holds nothing may fetch even if the room of all partitions is full, so that each of them gets on.
+ */
+export const fetchBuffer = (room: Room, catchUpRecords?: number): FetchBuffer => {
   const largestSlice = catchUpRecords === undefined ? usualSlice : sized(catchUpRecords)
   // One more fetch may be added after the limit is reached. A fetch has 1,280 KiB of a partition (kafkajs-consumer.ts):
   // about 1,000 records of 1.4 kB.
@@ -44,8 +69,10 @@ export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
   }
   const count = (of: ReadonlyArray<IncomingRecord>, sign: 1 | -1) => {
     records += sign * of.length
-    bytes += sign * of.reduce((sum, record) => sum + bytesOf(record), 0)
+    const size = sign * of.reduce((sum, record) => sum + bytesOf(record), 0)
+    bytes += size
     checkLimit()
+    room.hold(size)
   }
   return {
     add: (added, next) => {
@@ -70,7 +97,7 @@ export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
       isBegun = false
       count(slices.shift()?.records ?? [], -1)
     },
-    isFull: () => isFull,
+    isFull: () => isFull || (records > 0 && room.isFull()),
     records: () => records,
     setCatchUp: (isCatchingUp) => {
       limit = isCatchingUp ? catchUpLimit : usualLimit

@@ -5,6 +5,7 @@ import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
 import { reasonOf } from '../errors.ts'
 import { type FindStartOffsets, nameOf, refusal, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
+import { roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
 import { type PartitionReader, partitionReader } from './partition-reader.ts'
 
@@ -100,6 +101,9 @@ export const generations = (deps: Deps) => {
     spec.onAssigned?.([...new Set(partitions.map(({ partition }) => partition))].sort((a, b) => a - b))
     const starts = await startsWithin(partitions, isCurrent)
     if (!isCurrent()) return
+    const room = roomOf(roomFor(spec.catchUpRecords), () => {
+      if (isCurrent()) for (const reader of readers.all()) reader.roomChanged()
+    })
     for (const { topic, partition, topicId, start, epoch } of starts) {
       let fetching = false
       const adjust = () => {
@@ -123,6 +127,7 @@ export const generations = (deps: Deps) => {
         epoch,
         isMember,
         acquire,
+        room,
         sleep,
         clock,
         log,

@@ -4,7 +4,7 @@ import { tracingSlice } from '../../domain/tracing.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { faultOf } from '../../shared/fault.ts'
 import type { Acquire } from '../../shared/semaphore.ts'
-import { catchUpOf, fetchBuffer } from './fetch-buffer.ts'
+import { catchUpOf, fetchBuffer, type Room } from './fetch-buffer.ts'
 
 type HandlerFailure = { readonly since: number; readonly failures: number; readonly error: string }
 
@@ -27,6 +27,8 @@ export type PartitionReader = {
   readonly failing: () => HandlerFailure | undefined
   /** When the handler got its current slice. Undefined if it has none. */
   readonly busySince: () => number | undefined
+  /** The room of all partitions has become full, or is no longer full. */
+  readonly roomChanged: () => void
   /** Settles when no handler runs. */
   readonly handled: () => Promise<void>
   /** Begins no further slice. The handler may finish its current slice. */
@@ -52,6 +54,8 @@ type Deps = {
   readonly changed: () => void
   /** Limits how many partitions catch up at once. */
   readonly acquire: Acquire
+  /** What all partitions of the consumer hold. */
+  readonly room: Room
   readonly sleep: Sleep
   readonly random: () => number
   readonly clock: () => number
@@ -76,8 +80,8 @@ const epochsOf = (start: number, before: number | undefined) => {
 /** Calls the handler with slice after slice. If the handler throws, it gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
   const { spec, topic, partition, topicId, start, previousHandled, isMember, changed } = deps
-  const { acquire, sleep, random, clock, log, measure } = deps
-  const buffer = fetchBuffer(spec.catchUpRecords)
+  const { acquire, room, sleep, random, clock, log, measure } = deps
+  const buffer = fetchBuffer(room, spec.catchUpRecords)
   const epochs = epochsOf(start, deps.epoch)
   const closed = new AbortController()
   let isRetired = false
@@ -183,6 +187,10 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     isIdle: () => buffer.first() === undefined && pauses === 0,
     failing: () => failing,
     busySince: () => busySince,
+    roomChanged: () => {
+      catchUp.check()
+      changed()
+    },
     handled: () => running ?? Promise.resolve(),
     close,
     retire: () => {

@@ -1,14 +1,15 @@
 import { createRequire } from 'node:module'
+import { readBatch } from '../read-batch.ts'
 import { batchAt, isSound, unreadable } from '../unreadable.ts'
 
 /**
  * Upstream: kafkajs 2.2.4, src/protocol/recordBatch/v0/decoder.js; no issue is known.
- * Problem: kafkajs does not verify the checksum, so bytes that a disk has damaged may be read as other data. And one
- * unreadable batch permanently fails the whole fetch, of all partitions.
- * Patch: a damaged or unreadable batch becomes one record with the batch's bytes. Readers of the topic refuse it like
- * any record that they cannot read.
- * Test: test/kafka/unreadable.test.ts and the fault scenario damaged-batch
- * Remove when: kafkajs checks the checksum and reports such a batch for its partition alone.
+ * Problem: kafkajs does not verify the checksum, so bytes that a disk has damaged may be read as other data. One
+ * unreadable batch permanently fails the whole fetch, of all partitions. And each record becomes dozens of objects.
+ * Patch: the records are read by read-batch.ts, their headers when somebody asks for one. A damaged or unreadable batch
+ * becomes one record with the batch's bytes. Readers of the topic refuse it like any record that they cannot read.
+ * Test: test/kafka/read-batch.test.ts, unreadable.test.ts there, and the fault scenario damaged-batch
+ * Remove when: kafkajs checks the checksum, reports such a batch for its partition alone, and decodes lazily.
  */
 
 type Decoder = { readonly buffer: Buffer; readonly offset: number; readonly forward: (bytes: number) => void }
@@ -20,27 +21,20 @@ const decode: DecodeBatch = require(path)
 const loaded = require.cache[path]
 if (loaded === undefined) throw new Error('kafkajs has no decoder of batches where it is expected')
 
-/** Errors that are passed on: the rest of the batch arrives later, or another build can read the batch. */
-const others = new Set(['KafkaJSPartialMessageError', 'KafkaJSNotImplemented'])
-
-/** The replacement for a batch with a wrong checksum. Undefined for an intact batch, and for a part of a batch. */
-const insteadOfDamaged = (decoder: Decoder): object | undefined => {
-  const batch = batchAt(decoder.buffer, decoder.offset)
-  if (batch === undefined || isSound(batch)) return undefined
-  const instead = unreadable(batch, 'wrong checksum')
-  if (instead !== undefined) decoder.forward(batch.length)
-  return instead
-}
+/** Passed on: another build can read the batch. */
+const notImplemented = 'KafkaJSNotImplemented'
 
 loaded.exports = async (decoder: Decoder): Promise<object> => {
-  const begins = decoder.offset
-  const kept = insteadOfDamaged(decoder)
-  if (kept !== undefined) return kept
+  const batch = batchAt(decoder.buffer, decoder.offset)
+  // Only a part has arrived, or it is too short for a batch: kafkajs reports it.
+  if (batch === undefined) return decode(decoder)
+  decoder.forward(batch.length)
+  const damaged = isSound(batch) ? undefined : unreadable(batch, 'wrong checksum')
+  if (damaged !== undefined) return damaged
   try {
-    return await decode(decoder)
+    return await readBatch(batch)
   } catch (error) {
-    if (error instanceof Error && others.has(error.name)) throw error
-    const batch = decoder.buffer.subarray(begins, decoder.offset)
+    if (error instanceof Error && error.name === notImplemented) throw error
     const instead = unreadable(batch, error instanceof Error ? error.message : 'unknown error')
     if (instead === undefined) throw error
     return instead

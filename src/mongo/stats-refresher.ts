@@ -35,6 +35,8 @@ const longestPauseMs = 5_000
 export const pauseAfter = (lastMs: number): number => Math.min(longestPauseMs, Math.max(500, 19 * lastMs))
 
 const passMs = 2_000
+/** Nothing is due. The next change waits for this long at most, and for its computation. */
+const idlePauseMs = 1_500
 
 /** First the newest day of each account, which is most likely today, then the other days. */
 const newestFirst = (days: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>> => {
@@ -89,7 +91,9 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
       }
     }
     try {
-      for (const days of newestFirst(await readDue())) {
+      const due = await readDue()
+      if (due.length === 0) return idlePauseMs
+      for (const days of newestFirst(due)) {
         const until = clock() + passMs / 2
         for (const due of inTurn(days)) {
           if (signal.aborted) return 0

@@ -2,6 +2,7 @@ import { Argument, type Command, Option as CommandOption, InvalidArgumentError }
 import * as E from 'fp-ts/lib/Either.js'
 import type { AnyOperation, Done, Resources, Run, Stop } from '../operations/operation.ts'
 import type { Option } from '../operations/options.ts'
+import { writePrivateFile } from '../shared/private-file.ts'
 
 /** The options that the runner understands, besides those of the operation. */
 export type Flags = { readonly json?: true; readonly dryRun?: true; readonly yes?: true }
@@ -80,7 +81,7 @@ export const addOperations = (program: Command, operations: ReadonlyArray<AnyOpe
 }
 
 /** What a terminal is for an operation. `out` prints results, `err` what else there is to say. */
-export type Terminal = Pick<Run, 'progress' | 'interruption' | 'who' | 'recordAction'> & {
+export type Terminal = Pick<Run, 'progress' | 'withinMs' | 'interruption' | 'who' | 'recordAction'> & {
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   readonly ask: (question: string) => Promise<boolean>
@@ -98,7 +99,8 @@ const print = (
     else err(reason)
     return kind === 'nothing' ? 0 : 1
   }
-  const { code, lines = [], trouble, result } = ended.right
+  const { code, files = [], lines = [], trouble, result } = ended.right
+  for (const { path, text } of files) writePrivateFile(path, text)
   for (const line of isJson ? [JSON.stringify(result, null, 2)] : lines) out(line)
   if (trouble !== undefined) err(trouble)
   return code

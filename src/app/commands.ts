@@ -3,8 +3,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe } from '../../contracts/problem.ts'
 import { consoleCommand } from '../console/command.ts'
 import { archiveCommand } from '../operations/archive/command.ts'
-import { eraseCommand } from '../operations/erase/command.ts'
-import { exportCommand } from '../operations/export/command.ts'
 import { operations } from '../operations/index.ts'
 import { contractsCommand } from '../publishing/command.ts'
 import { withArchive } from './archive.ts'
@@ -176,22 +174,6 @@ program
   .action(async (options: DemoOptions) => process.exit(await demo(options)))
 
 addOperations(program, operations, execute)
-program.addCommand(
-  eraseCommand(async (run) =>
-    process.exit(
-      await withBothServers('erase', ({ settings: { retentionDays }, mongo, ...servers }) =>
-        run({ ...servers, erasures: mongo.erasures, silentPersons: mongo.silentPersons, retentionDays }),
-      ),
-    ),
-  ),
-)
-program.addCommand(
-  exportCommand(async (run) =>
-    process.exit(
-      await withBothServers('export', ({ mongo: { erasures }, ...servers }) => run({ ...servers, erasures })),
-    ),
-  ),
-)
 program.addCommand(
   consoleCommand(async (run) =>
     process.exit(

@@ -136,6 +136,7 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
       out,
       err,
       ask,
+      withinMs: 30_000,
       progress: progressFor(flags.json === true),
       interruption: () => firstSignal(err),
       who: userInfo().username,

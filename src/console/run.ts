@@ -17,6 +17,7 @@ export const runFor = (
   isDry,
   say,
   warn: say,
+  withinMs: 10_000,
   progress: progressLines(say, monotonic),
   interruption: () => signal,
   who,

@@ -1,3 +1,5 @@
+import { erase, eraseStatus } from './erase/operations.ts'
+import { exportPerson } from './export/operation.ts'
 import type { AnyOperation } from './operation.ts'
 import { rebuild } from './rebuild/operation.ts'
 import { redriveList, redriveQuarantine, redriveSend, redriveShow } from './redrive/operations.ts'
@@ -9,4 +11,7 @@ export const operations: ReadonlyArray<AnyOperation> = [
   redriveShow,
   redriveSend,
   redriveQuarantine,
+  erase,
+  eraseStatus,
+  exportPerson,
 ]

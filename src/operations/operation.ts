@@ -38,6 +38,8 @@ export type Run<Selected = unknown> = {
   readonly say: (line: string) => void
   readonly warn: (line: string) => void
   readonly progress: ShowProgress
+  /** How long it may wait for something that takes its time. */
+  readonly withinMs: number
   /** Aborts when the operation has to end early. Only from this call on is a signal to the process such a reason. */
   readonly interruption: () => AbortSignal
   /** Who does it, for a receipt. */
@@ -61,10 +63,18 @@ export type Done<Result> = {
   /** The exit code of the command. */
   readonly code: number
   readonly lines?: ReadonlyArray<string>
+  /** Files that only this user can read. */
+  readonly files?: ReadonlyArray<{ readonly path: string; readonly text: string }>
   /** Why it ended early. */
   readonly trouble?: string
   /** What `--json` prints. */
   readonly result?: Result
+}
+
+/** A question before `act`; undefined if none is needed. `declined`: what is said if the answer is not yes. */
+type Confirm<Selected> = {
+  readonly question: (selected: Selected) => string | undefined
+  readonly declined: string
 }
 
 /**
@@ -82,8 +92,7 @@ export type Operation<Ports, O extends Options, Selected, Result> = {
   readonly json?: string
   /** `acts`: a dry run does not end after `show`. It calls `act`, which changes nothing then. */
   readonly dryRun?: { readonly about: string; readonly acts?: true }
-  /** `declined`: what is said if the answer is not yes. */
-  readonly confirm?: { readonly question: string; readonly declined: string }
+  readonly confirm?: Confirm<Selected>
   readonly needs: { readonly [N in keyof Ports]: true }
   /** Finds what the operation is about. Changes nothing. */
   readonly select: (ports: Ports, options: ValuesOf<O>, run: Run<never>) => Promise<E.Either<Stop, Selected>>
@@ -108,7 +117,8 @@ const perform = async <Ports, O extends Options, Selected, Result>(
   if (E.isLeft(selected)) return selected
   for (const line of show?.(selected.right) ?? []) run.say(line)
   if (run.isDry) return E.right(dryRun?.acts ? await act(ports, selected.right, run) : { code: 0 })
-  if (confirm !== undefined && !(await run.confirm(confirm.question, selected.right)))
+  const question = confirm?.question(selected.right)
+  if (confirm && question !== undefined && !(await run.confirm(question, selected.right)))
     return stop('unconfirmed', confirm.declined)
   const recorded = action === undefined ? E.right(undefined) : await run.recordAction(action(selected.right))
   if (E.isLeft(recorded)) return stop('unrecorded', notRecorded(recorded.left))

@@ -44,6 +44,7 @@ const servers = () => {
   }
   const kafka = {
     append: async () => E.right(undefined),
+    readTopic: async () => E.right(undefined),
     ranges: async () => new Map([[0, { low: 0, high: 1 }]]),
     committedOffsets: async () => new Map([[0, 1]]),
     publish: async ({ type }: { readonly type: string }) => E.right(void written.push(type)),

@@ -13,7 +13,6 @@ import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
-import { eraseCommand } from '../../src/operations/erase/command.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
 import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
@@ -23,6 +22,7 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
+import { runOperation } from '../support/operation.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -100,16 +100,9 @@ const interrupted = async (asked: Partial<Asked>) => {
 }
 
 const erase = async (...args: ReadonlyArray<string>) => {
-  let code: number | undefined
-  const { erasures, silentPersons } = mongo
-  const servers = { kafka, erasures, silentPersons, recordAction, retentionDays: 14 as const }
-  const lines: string[] = []
-  const say = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) }
-  const program = eraseCommand(async (job) => {
-    code = await job({ ...servers, ...say })
-  })
-  await program.parseAsync([...args], { from: 'user' })
-  return { code, text: lines.join('\n') }
+  const servers = { kafka, erasures: mongo.erasures, retentionDays: 14 as const }
+  const { code, out, err } = await runOperation(['erase', ...args], servers, { recordAction })
+  return { code, text: [...out, ...err].join('\n') }
 }
 const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
 const person = (chat: number) => [

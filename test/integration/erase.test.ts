@@ -13,13 +13,12 @@ import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
-import { eraseCommand } from '../../src/operations/erase/command.ts'
-import { exportCommand } from '../../src/operations/export/command.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
+import { runOperation } from '../support/operation.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -55,25 +54,12 @@ const events = [
 ]
 const enrichment = { key: `acme/email:${secret}@example.com`, value: JSON.stringify({ contactInfo: { name: secret } }) }
 
+const servers = { kafka, erasures: mongo.erasures, retentionDays: 14 as const }
+
 /** Runs a command in this process. */
 const run = async (command: 'erase' | 'export', ...args: string[]) => {
-  const lines: string[] = []
-  let code: number | undefined
-  const servers = {
-    kafka,
-    erasures: mongo.erasures,
-    silentPersons: mongo.silentPersons,
-    recordAction,
-    retentionDays: 14 as const,
-    out: (line: string) => void lines.push(line),
-    err: (line: string) => void lines.push(line),
-  }
-  const withServers = async (job: (given: typeof servers) => Promise<number>) => {
-    code = await job(servers)
-  }
-  const program = command === 'erase' ? eraseCommand(withServers) : exportCommand(withServers)
-  await program.parseAsync(args, { from: 'user' })
-  return { code, text: lines.join('\n') }
+  const { code, out, err } = await runOperation([command, ...args], servers, { recordAction })
+  return { code, text: [...err, ...out].join('\n') }
 }
 const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
 
@@ -134,12 +120,9 @@ erasing('if it is killed before its markers are written, the same command finish
   }
   const args = ['--account', 'acme', '--client', '1233', '--yes', '--by', 'officer', '--receipt', file]
   const errors: string[] = []
-  const killed = eraseCommand(async (job) => {
-    const { erasures, silentPersons } = mongo
-    const servers = { kafka: away, erasures, silentPersons, recordAction, retentionDays: 14 as const }
-    await job({ ...servers, out: () => {}, err: () => {} }).catch((error: Error) => void errors.push(error.message))
-  })
-  await killed.parseAsync(args, { from: 'user' })
+  await runOperation(['erase', ...args], { ...servers, kafka: away }, { recordAction }).catch(
+    (error: Error) => void errors.push(error.message),
+  )
   assert.match(errors.join(), /Repeat the erasure/)
   assert.equal(
     (await receipts()).map(({ state }) => state),

@@ -46,10 +46,11 @@ const unrecorded: ReadonlyArray<ReadonlyArray<string>> = [
   ['rebuild', 'chats'],
   ['redrive', 'send'],
   ['redrive', 'quarantine'],
+  ['export', '--account', 'acme', '--client', '1233'],
 ]
 for (const args of unrecorded)
   audits(`comes first: what cannot be recorded is not done: ${args.join(' ')}`, async () => {
-    const resources = { kafka: never, rebuilds: never, redrives: never, accounts: [] }
+    const resources = { kafka: never, rebuilds: never, redrives: never, erasures: never, accounts: [] }
     const ran = await runOperation(args, resources, {
       recordAction: actionRecorder(refusesRecords, () => noon, 'operator@test'),
     })

@@ -15,7 +15,7 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
     summary: 'paint fences',
     options: { colour: { about: 'the colour', value: 'name', read: anyText, default: 'white' } },
     dryRun: { about: 'only look', ...(acts && { acts }) },
-    confirm: { question: 'Paint it?', declined: 'Nothing was painted.' },
+    confirm: { question: () => 'Paint it?', declined: 'Nothing was painted.' },
     needs: {},
     select: async (_: object, { colour }) => {
       step('select')
@@ -32,6 +32,7 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
     isDry,
     say: step,
     warn: step,
+    withinMs: 0,
     progress: () => ({ at: () => {}, end: () => {} }),
     interruption: () => new AbortController().signal,
     who: 'operator@test',

@@ -23,6 +23,7 @@ export const runOperation = async (
       out: (line) => void out.push(line),
       err: (line) => void err.push(line),
       ask: async () => false,
+      withinMs: 30_000,
       progress: () => ({ at: () => {}, end: () => {} }),
       interruption: () => new AbortController().signal,
       who: 'operator@test',

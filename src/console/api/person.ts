@@ -5,11 +5,10 @@ import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
-import { erase, finishInterrupted } from '../../operations/erase/erase.ts'
-import { isOfNobody, type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
-import { viewsReachEnd } from '../../operations/erase/views-now.ts'
-import { exportPerson } from '../../operations/export/everything.ts'
-import { monotonic, sleep } from '../../shared/time.ts'
+import { type Erasing, erase } from '../../operations/erase/operations.ts'
+import { type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
+import { exportPerson } from '../../operations/export/operation.ts'
+import type { Run, Stop } from '../../operations/operation.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -21,9 +20,10 @@ import {
   unavailable,
 } from '../handler.ts'
 import type { ConsoleRoute } from '../routes.ts'
+import { runFor } from '../run.ts'
 
 export type PersonDeps = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'ranges' | 'committedOffsets'>
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
   /** Retention of the plain-text event topics. */
@@ -53,10 +53,22 @@ const changed = invalid(
   'confirm: expected the value from a new search, because other chats or clients belong to the person now',
 )
 const nobody = invalid(404, 'value: expected a person that the views know')
-const withinMs = 10_000
 const notCurrent = unavailable(
   'Nothing was erased: the views lack events that the topics have, so chats of this person may be missing. Repeat it when the projector has no lag.',
 )
+const refusalOf = ({ kind, reason }: Stop): Refusal => {
+  if (kind === 'unconfirmed') return changed
+  if (kind === 'nothing') return nobody
+  return kind === 'unavailable' ? notCurrent : unavailable(reason)
+}
+
+/** The options by which operations identify the person. */
+const optionsOf = ({ accountId, start: { kind, value }, also }: Request) => ({
+  account: accountId,
+  [kind]: value,
+  also,
+})
+
 const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failure)))
 
 /** Finds, exports and erases a person like the command line. Each action is recorded first: it shows personal data. */
@@ -88,30 +100,24 @@ export const personHandlers = ({
       },
     ),
     'POST /api/accounts/:account/person/export': about<'POST /api/accounts/:account/person/export'>(
-      async (request, _, { session }) => {
-        const recordAction = recordActionOf(session.who)
-        const everything = unrecorded(await exportPerson({ erasures, recordAction }, request))
+      async (request, _, of) => {
+        const run = runFor(of, recordActionOf, false, () => {})
+        const exported = await exportPerson.perform({ erasures }, optionsOf(request), run)
+        if (E.isLeft(exported)) return E.left(refusalOf(exported.left))
         const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
-        return E.map((body: object) => ({ status: 200, body, headers }))(everything)
+        return E.right({ status: 200, body: { ...exported.right.result }, headers })
       },
     ),
     'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(
-      async (request, { confirm }, { session }) => {
+      async (request, { confirm }, of) => {
         if (confirm === undefined) return E.left<Refusal>(missing)
-        const ports = { kafka, erasures, recordAction: recordActionOf(session.who), clock: () => new Date() }
-        const [requestedAt, kept] = [ports.clock(), { retentionDays }]
-        if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep }))) return E.left(notCurrent)
-        // An earlier, interrupted request was confirmed, and what it found stays in its new plan.
-        const finished = unrecorded(await finishInterrupted(ports, request, { kept, requestedAt }))
-        if (E.isLeft(finished)) return finished
-        const last = finished.right.at(-1)
-        if (last !== undefined) return ok(last)
-        const plan = await planOf(erasures, request)
-        if (isOfNobody(plan)) return E.left(nobody)
-        if (confirm !== confirmOf(request, plan)) return E.left(changed)
-        const asker = { requestedBy: session.who, kept, requestedAt }
-        const erased = unrecorded(await erase(ports, request, plan, asker))
-        return E.isLeft(erased) ? erased : ok(erased.right)
+        const run: Run<Erasing> = {
+          ...runFor(of, recordActionOf, false, () => {}),
+          confirm: async (_, erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
+        }
+        const erased = await erase.perform({ kafka, erasures, retentionDays }, optionsOf(request), run)
+        if (E.isLeft(erased)) return E.left(refusalOf(erased.left))
+        return ok({ ...erased.right.result?.at(-1) })
       },
     ),
   }

@@ -4,10 +4,8 @@ import { AccountId, Id } from '../../../contracts/primitives.ts'
 import { enrichments } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/erased.ts'
-import type { Failure } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import { actionOn, type RecordAction } from '../audit.ts'
 import { type Kept, keysOf, markersOf, type Plan, planOf, type Request, remainsOf, requestText } from './plan.ts'
 
 export type ErasePorts = {
@@ -15,8 +13,6 @@ export type ErasePorts = {
   readonly erasures: Erasures
   readonly clock: () => Date
 }
-
-type Recording = ErasePorts & { readonly recordAction: RecordAction }
 
 const withinMs = 30_000
 
@@ -45,9 +41,9 @@ const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument):
   return published
 }
 
-/** The interrupted erasures of the same request. */
-const unfinishedErasures = async (
-  { erasures }: ErasePorts,
+/** The interrupted erasures of the same request, which are finished before anything else is erased. */
+export const unfinishedErasures = async (
+  { erasures }: Pick<ErasePorts, 'erasures'>,
   request: Request,
 ): Promise<ReadonlyArray<ErasureDocument>> => {
   const hash = await erasures.hmac()
@@ -150,36 +146,26 @@ const planAgain = async (
   return again
 }
 
-/**
- * Finishes interrupted erasures of the same request before anything else is erased, with a new plan. Left: this cannot
- * be recorded on `audit`, and nothing was done.
- */
+/** Finishes interrupted erasures of a request, with a new plan. */
 export const finishInterrupted = async (
-  ports: Recording,
+  ports: ErasePorts,
   request: Request,
+  unfinished: ReadonlyArray<ErasureDocument>,
   asker: Pick<Asker, 'kept' | 'requestedAt'>,
-): Promise<E.Either<Failure, ReadonlyArray<ErasureDocument>>> => {
-  const unfinished = await unfinishedErasures(ports, request)
-  const recorded = unfinished.length === 0 ? E.right(undefined) : await ports.recordAction(actionOn('erase', request))
-  if (E.isLeft(recorded)) return recorded
+): Promise<ReadonlyArray<ErasureDocument>> => {
   const planned: ErasureDocument[] = []
   for (const receipt of unfinished) planned.push(await planAgain(ports, request, receipt, asker))
-  return E.right(await resume(ports, planned))
+  return resume(ports, planned)
 }
 
-/**
- * Records the action, saves the plan, then writes it. After a crash at any point, the same request finishes the
- * erasure. Left: nothing was done.
- */
+/** Saves the plan, then writes it. After a crash at any point, the same request finishes the erasure. */
 export const erase = async (
-  ports: Recording,
+  ports: ErasePorts,
   request: Request,
   plan: Plan,
   asker: Asker,
-): Promise<E.Either<Failure, ErasureDocument>> => {
-  const recorded = await ports.recordAction(actionOn('erase', request))
-  if (E.isLeft(recorded)) return recorded
+): Promise<ErasureDocument> => {
   const receipt = await receiptOf(ports, request, plan, asker)
   await ports.erasures.save(receipt)
-  return E.right(await write(ports, receipt))
+  return write(ports, receipt)
 }

@@ -4,10 +4,9 @@ import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
-import { receiptLines } from '../../../src/operations/erase/command.ts'
-import { erase, finishInterrupted } from '../../../src/operations/erase/erase.ts'
+import { erase, finishInterrupted, unfinishedErasures } from '../../../src/operations/erase/erase.ts'
+import { receiptLines } from '../../../src/operations/erase/operations.ts'
 import { planOf, type Request } from '../../../src/operations/erase/plan.ts'
-import { right } from '../../support/either.ts'
 
 const erasing = suite('an erasure')
 
@@ -25,8 +24,7 @@ const enriched = 'acme/email:ann@example.com'
 const world = () => {
   const receipts = new Map<string, ErasureDocument>()
   const log: string[] = []
-  const actions: object[] = []
-  const state = { left: Number.POSITIVE_INFINITY, isRecorded: true }
+  const state = { left: Number.POSITIVE_INFINITY }
   const append = async (what: string) => {
     if (state.left-- <= 0) return E.left({ kind: 'transient' as const, reason: 'away' })
     log.push(what)
@@ -57,8 +55,6 @@ const world = () => {
     erasedAt: async () => new Map(),
   }
   const ports: Parameters<typeof erase>[0] = {
-    recordAction: async (action) =>
-      state.isRecorded ? E.right(void actions.push(action)) : E.left({ kind: 'transient', reason: 'away' }),
     kafka: {
       append: ({ topic, key, value }) => append(`${topic} ${key} ${value}`),
       publish: (event) => append(`${topicOf(event).name} ${keyOf(event)} ${event.type}`),
@@ -70,8 +66,11 @@ const world = () => {
     const plan = await planOf(erasures, request)
     return erase(ports, request, plan, { requestedBy: 'officer', kept: { retentionDays: 14 } })
   }
-  return { ports, log, actions, receipts, state, begin }
+  return { ports, log, receipts, state, begin }
 }
+
+const finish = async (ports: Parameters<typeof erase>[0]) =>
+  finishInterrupted(ports, request, await unfinishedErasures(ports, request), { kept: { retentionDays: 14 } })
 
 const all = [
   `enrichments ${enriched} null`,
@@ -84,7 +83,7 @@ const all = [
 
 erasing('removes enrichments, then writes a marker on every topic of each chat and client', async () => {
   const { begin, log, receipts } = world()
-  const receipt = right(await begin())
+  const receipt = await begin()
   assert.equal(log, all)
   assert.equal([receipt.state, receipt.markers, receipts.size, receipt.plan], ['published', 5, 1, undefined])
   assert.equal(ErasureDocument.decode(receipt), E.right(receipt))
@@ -99,10 +98,10 @@ erasing(
       const thrown = await begin().catch((error: Error) => error.message)
       assert.match(String(thrown), /Repeat the erasure/)
       state.left = Number.POSITIVE_INFINITY
-      const [receipt] = right(await finishInterrupted(ports, request, { kept: { retentionDays: 14 } }))
+      const [receipt] = await finish(ports)
       assert.equal([...new Set(log)], all)
       assert.equal([receipt?.state, receipts.size], ['published', 1])
-      assert.equal(right(await finishInterrupted(ports, request, { kept: { retentionDays: 14 } })), [])
+      assert.equal(await finish(ports), [])
     }
   },
 )
@@ -127,7 +126,7 @@ erasing(
         ],
       },
     }
-    const [receipt] = right(await finishInterrupted(later, request, { kept: { retentionDays: 14 } }))
+    const [receipt] = await finish(later)
     assert.ok(all.every((line) => log.includes(line)))
     assert.ok(log.includes('chats acme/2050 ChatErased'))
     assert.equal([receipt?.markers, receipts.size], [9, 1])
@@ -136,31 +135,12 @@ erasing(
 
 erasing('has no names in its receipt after it is written', async () => {
   const { begin } = world()
-  const { found, ...receipt } = right(await begin())
+  const { found, ...receipt } = await begin()
   assert.not.match(JSON.stringify(receipt), /2037|1233|ann@/)
 })
 
-erasing('is recorded before anything is written, and does not happen if it cannot be recorded', async () => {
-  const { begin, log, actions, receipts, state } = world()
-  await begin()
-  assert.equal(actions, [{ action: 'erase', detail: 'erase, client 1233', accountId: 'acme' }])
-  state.isRecorded = false
-  const [before, kept] = [log.length, receipts.size]
-  assert.equal(await begin(), E.left({ kind: 'transient', reason: 'away' }))
-  assert.equal([log.length, receipts.size], [before, kept])
-})
-
-erasing('that was interrupted is not finished if that cannot be recorded', async () => {
-  const { ports, begin, log, state } = world()
-  state.left = 2
-  await begin().catch(() => undefined)
-  Object.assign(state, { left: Number.POSITIVE_INFINITY, isRecorded: false })
-  assert.ok(E.isLeft(await finishInterrupted(ports, request, { kept: { retentionDays: 14 } })))
-  assert.is(log.length, 2)
-})
-
 erasing('still reports files and copies after its receipt is complete, since no check covers them', async () => {
-  const receipt = right(await world().begin())
+  const receipt = await world().begin()
   const places = receipt.remains.map(({ where }) => where)
   const told = (state: 'published' | 'complete') => {
     const lines = receiptLines({ ...receipt, state, completedAt: receipt.requestedAt })

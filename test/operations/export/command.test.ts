@@ -1,17 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
-import { exportCommand } from '../../../src/operations/export/command.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { runOperation } from '../../support/operation.ts'
 
 type Found = { readonly view: string; readonly document: object }
 
 /** Runs the command. It finds these documents for every person. */
-const run = async (found: ReadonlyArray<Found>, ...args: string[]) => {
-  const said = { out: [] as string[], err: [] as string[], code: -1 }
+const run = (found: ReadonlyArray<Found>, ...args: string[]) => {
   const erasures = {
     findLinks: () => async () => [],
     findDocuments: async function* () {
@@ -19,13 +17,7 @@ const run = async (found: ReadonlyArray<Found>, ...args: string[]) => {
     },
     enriched: async () => [],
   } as unknown as Erasures
-  const command = exportCommand(async (job) => {
-    const recordAction = async () => E.right(undefined)
-    const tell = { out: (line: string) => void said.out.push(line), err: (line: string) => void said.err.push(line) }
-    said.code = await job({ erasures, recordAction, ...tell })
-  })
-  await command.parseAsync(['--account', 'acme', '--client', '1233', ...args], { from: 'user' })
-  return said
+  return runOperation(['export', '--account', 'acme', '--client', '1233', ...args], { erasures })
 }
 
 const exporting = suite('export')

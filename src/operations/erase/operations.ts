@@ -1,0 +1,189 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { table } from '../../shared/table.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
+import { actionOn } from '../audit.ts'
+import { operation, type Resources, type Stop, stop } from '../operation.ts'
+import { anyText, days } from '../options.ts'
+import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
+import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
+import { isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
+import { check, keepMalformed } from './status.ts'
+import { unreadEnrichments, viewsReachEnd } from './views-now.ts'
+
+const clock = () => new Date()
+const rowsOf = (counts: Readonly<Record<string, number>>) =>
+  table(Object.entries(counts).map(([name, count]) => [`  ${name}`, String(count)]))
+
+const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
+  `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
+  'Documents:',
+  ...rowsOf(found),
+  ...person.likely.map(
+    ({ via, leadsTo }) =>
+      `Likely the same person, not included: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${via}; include with --also ${via}).`,
+  ),
+]
+
+export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
+  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
+  ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
+  ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
+  ...(receipt.confirmedBy === undefined
+    ? []
+    : [`Confirmed by: ${receipt.confirmedBy.join(', ') || 'no consumer group'}.`]),
+  ...(receipt.stillFound && Object.keys(receipt.stillFound).length > 0
+    ? ['May still be found in:', ...rowsOf(receipt.stillFound)]
+    : []),
+  receipt.state === 'complete'
+    ? 'Files and copies are not checked. What they may still have, and until when:'
+    : 'What remains, and until when:',
+  ...table(
+    (receipt.state === 'complete' ? unchecked(receipt.remains) : receipt.remains).map(({ where, until }) => [
+      `  ${where}`,
+      until,
+    ]),
+  ),
+]
+
+const notCurrent =
+  'The views lack events that the topics have, so chats of this person may be missing. Start the role projector, wait until its lag is 0, and repeat.'
+
+type Ports = Pick<Resources, 'retentionDays'> & {
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
+  readonly erasures: Erasures
+}
+
+/** The plan by the views, and by the enrichments that no consumer has read yet. */
+const planNow = async ({ kafka, erasures }: Ports, request: Request): Promise<Plan> => {
+  const plan = await planOf(erasures, request)
+  const unread = await unreadEnrichments(kafka, request.accountId, plan.person)
+  const keys = [...new Set([...plan.enrichments, ...unread])]
+  return { ...plan, enrichments: keys, found: { ...plan.found, ...(keys.length > 0 && { enrichments: keys.length }) } }
+}
+
+/** What is erased: by a new plan, or what earlier requests of the same person have begun. */
+export type Erasing = {
+  readonly request: Request
+  readonly requestedBy: string
+  readonly requestedAt: Date
+  readonly backupDays: number | undefined
+  /** Where the receipt is written. */
+  readonly path: string | undefined
+} & ({ readonly plan: Plan } | { readonly unfinished: ReadonlyArray<ErasureDocument> })
+
+const finished = 'An erasure that was interrupted is finished now.'
+
+/** The lines about the receipts, and their files. */
+const written = (receipts: ReadonlyArray<ErasureDocument>, path: string | undefined, ...before: string[]) => {
+  const files = receipts.map((receipt) => ({
+    path: path ?? `erasure-${receipt._id}.json`,
+    text: `${JSON.stringify(receipt, null, 2)}\n`,
+  }))
+  const lines = receipts.flatMap((receipt, i) => [
+    ...before,
+    ...receiptLines(receipt),
+    `The receipt is in ${files[i]?.path} and in the collection erasures. \`erase status ${receipt._id}\` checks what is left.`,
+  ])
+  return { code: 0, files, lines, result: receipts }
+}
+
+/** Removes all personal data of one person from the log, the views and the archive. */
+export const erase = operation({
+  name: 'erase',
+  summary:
+    'erase one person: show what is stored, ask for confirmation, write markers that every reader obeys, and a receipt',
+  description:
+    'Erase one person: find the chats and clients that are certainly the same person, show what is stored about them, ask for confirmation, and write ClientErased and ChatErased under their keys. It waits until the views have everything that the topics have, and refuses if they do not. Projector, archiver and consumers erase their data when they read these events. Enrichments of the person are removed. After an interruption, the same command plans again and finishes the erasure.',
+  options: {
+    ...personOptions,
+    by: {
+      about: 'who requested it, for the receipt (default: the user of this process)',
+      value: 'name',
+      read: anyText,
+    },
+    backupDays: { about: 'how long backups are kept, for the receipt', value: 'days', read: days(99_999) },
+    receipt: {
+      about: 'where the receipt is written (default: erasure-<id>.json here)',
+      value: 'file',
+      read: anyText,
+    },
+  },
+  dryRun: { about: 'only show what is stored, and about whom' },
+  confirm: {
+    question: (erasing: Erasing) => ('plan' in erasing ? 'Erase all of this for good?' : undefined),
+    declined: 'Nothing was erased. Answer yes, or use --yes.',
+  },
+  needs: { kafka: true, erasures: true, retentionDays: true },
+  select: async (
+    ports: Ports,
+    { by, backupDays, receipt: path, ...person },
+    { isDry, warn, who, withinMs },
+  ): Promise<E.Either<Stop, Erasing>> => {
+    const request = requestOf(person)
+    if (request === undefined) return stop('refused', whoIsMeant)
+    const asked = { request, requestedBy: by ?? who, requestedAt: clock(), backupDays, path }
+    if (!(await viewsReachEnd(ports.kafka, { withinMs, clock: monotonic, sleep }))) {
+      if (!isDry) return stop('unavailable', `Nothing was erased. ${notCurrent}`)
+      warn(notCurrent)
+    }
+    const unfinished = isDry ? [] : await unfinishedErasures(ports, request)
+    if (unfinished.length > 0) return E.right({ ...asked, unfinished })
+    const plan = await planNow(ports, request)
+    return isOfNobody(plan) ? stop('nothing', 'The views have nothing of this person.') : E.right({ ...asked, plan })
+  },
+  show: (erasing) => ('plan' in erasing ? planLines(erasing.plan) : []),
+  action: ({ request }) => actionOn('erase', request),
+  act: async ({ kafka, erasures, retentionDays }, erasing) => {
+    const { request, requestedBy, requestedAt, backupDays, path } = erasing
+    const ports = { kafka, erasures, clock }
+    const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
+    if ('unfinished' in erasing)
+      return written(await finishInterrupted(ports, request, erasing.unfinished, { kept, requestedAt }), path, finished)
+    return written([await eraseNow(ports, request, erasing.plan, { requestedBy, kept, requestedAt })], path)
+  },
+})
+
+/** Checks what is left of the persons that were erased. */
+export const eraseStatus = operation({
+  name: 'erase status',
+  summary: 'check what is left of what was erased',
+  description:
+    'Check views, enrichments and topics for what is left, and store the result in the receipt. Exit code 1 if something may be left.',
+  options: {
+    id: {
+      about: 'the erasure, as its receipt names it (default: all of them)',
+      value: 'id',
+      read: anyText,
+      isArgument: true,
+    },
+  },
+  json: 'print the receipts as JSON',
+  needs: { kafka: true, erasures: true },
+  select: async (
+    {
+      erasures,
+    }: {
+      readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
+      readonly erasures: Erasures
+    },
+    { id },
+  ) => {
+    const receipts = await erasures.find(id === undefined ? {} : { _id: id })
+    return receipts.length > 0
+      ? E.right(receipts)
+      : stop('absent', id === undefined ? 'There are no erasures.' : `There is no erasure ${id}.`)
+  },
+  act: async ({ kafka, erasures }, receipts) => {
+    await keepMalformed(kafka)
+    const checked: ErasureDocument[] = []
+    for (const receipt of receipts) checked.push(await check({ kafka, erasures, clock }, receipt))
+    return {
+      code: checked.every(({ state }) => state === 'complete') ? 0 : 1,
+      lines: checked.flatMap(receiptLines),
+      result: checked,
+    }
+  },
+})

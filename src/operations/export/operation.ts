@@ -1,0 +1,45 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { printableLines } from '../../shared/printable.ts'
+import { actionOn } from '../audit.ts'
+import { operation, stop } from '../operation.ts'
+import { anyText } from '../options.ts'
+import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
+import { everythingOf } from './everything.ts'
+
+/** All data that the bridge has about one person, for a request of access (GDPR, articles 15 and 20). */
+export const exportPerson = operation({
+  name: 'export',
+  summary: 'write everything about one person as JSON',
+  description:
+    'Write everything about one person as JSON: the documents of all views, the whole timeline with the data of each event, and enrichments. Persons are found as `erase` finds them.',
+  options: {
+    ...personOptions,
+    out: {
+      about: 'write to this file, which only this user can read, and not to the terminal',
+      value: 'file',
+      read: anyText,
+    },
+  },
+  needs: { erasures: true },
+  select: async (
+    _: { readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'> },
+    { out, ...person },
+  ) => {
+    const request = requestOf(person)
+    return request === undefined ? stop('refused', whoIsMeant) : E.right({ request, out })
+  },
+  action: ({ request }) => actionOn('export', request),
+  act: async ({ erasures }, { request, out }) => {
+    const everything = await everythingOf(erasures, request)
+    const isStored = Object.keys(everything.documents).length > 0
+    if (!isStored && everything.enrichments.length === 0)
+      return { code: 1, trouble: 'No person with this id or address is stored.', result: everything }
+    const text = JSON.stringify(everything, null, 2)
+    return {
+      code: isStored ? 0 : 1,
+      ...(out === undefined ? { lines: [printableLines(text)] } : { files: [{ path: out, text: `${text}\n` }] }),
+      result: everything,
+    }
+  },
+})

@@ -1,0 +1,39 @@
+import type { Identity } from '../domain/person.ts'
+import { likelyKinds } from '../domain/person.ts'
+import type { Request } from './erase/plan.ts'
+import { anyText, oneOf, type ValuesOf } from './options.ts'
+
+const kinds = ['client', 'visitor', 'chat', 'email'] as const
+
+const naming = (kind: (typeof kinds)[number], value: string, about: string) => ({
+  about,
+  value,
+  read: anyText,
+  conflicts: kinds.filter((other) => other !== kind),
+})
+
+/** The options by which `erase` and `export` identify a person. */
+export const personOptions = {
+  client: naming('client', 'id', 'the client with this id'),
+  visitor: naming('visitor', 'number', 'the visitor with this number'),
+  chat: naming('chat', 'id', 'the person in this chat'),
+  email: naming('email', 'address', 'the person with this email address'),
+  account: { about: 'the account, by its id in the accounts file', value: 'id', read: anyText },
+  also: {
+    about: `include also likely matches: clients and chats with the same email address, phone number or userToken (${likelyKinds.join(', ')})`,
+    value: 'kinds',
+    read: oneOf(likelyKinds),
+    many: 'list',
+  },
+} as const
+
+/** Undefined if the account or the person is missing. */
+export const requestOf = ({ account, also = [], ...options }: ValuesOf<typeof personOptions>): Request | undefined => {
+  const start = kinds.flatMap((kind): ReadonlyArray<Identity> => {
+    const value = options[kind]
+    return value === undefined ? [] : [{ kind, value }]
+  })[0]
+  return account === undefined || start === undefined ? undefined : { accountId: account, start, also }
+}
+
+export const whoIsMeant = 'Name the person: use --account, and one of --client, --visitor, --chat and --email.'

@@ -18,15 +18,12 @@ import { fromRecord } from '../kafka/records.ts'
 import { batchHeaderOf } from '../kafka/unreadable.ts'
 import { reasonOf as mongoReasonOf } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
-import type { Archive } from '../operations/archive/command.ts'
 import { actionRecorder } from '../operations/audit.ts'
 import { appendedSinceIn, retainedBy, startRetaining, viewsAreCurrentIn } from '../operations/erase/retain.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { changesOf } from '../views/decoded.ts'
-import { exitOfWrongConfig, type Settings } from './config.ts'
+import type { Settings } from './config.ts'
 import type { Part } from './consumers.ts'
-import { withBothServers } from './servers.ts'
-import { firstSignal } from './signals.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -38,7 +35,8 @@ type Deps = {
 export const missingKeyFile =
   'ARCHIVE_KEY_FILE is not set: the archive needs the path of a JWK set, whose first key wraps the data keys'
 
-const reasonOf = (error: unknown): string =>
+/** The text of an error of a server that may be shown. */
+export const reasonOf = (error: unknown): string =>
   error instanceof Error && error.name.startsWith('Kafka') ? kafkaReasonOf(error) : mongoReasonOf(error)
 
 /**
@@ -188,21 +186,3 @@ export const startRetainDays = (
   })
   return { checks: { 'privacy.retainDays': health }, stop }
 }
-
-/** Runs a command with the archive's keys, Kafka and MongoDB. Resolves with the exit code. */
-export const withArchive = (run: (archive: Archive) => Promise<number>): Promise<number> =>
-  withBothServers('archive', async ({ settings, mongo, ...servers }) => {
-    const wrapping = wrappingKeysOf(settings, false)
-    if (E.isLeft(wrapping) || wrapping.right === undefined) {
-      servers.err(E.isLeft(wrapping) ? wrapping.left : missingKeyFile)
-      return exitOfWrongConfig
-    }
-    const { prefix } = settings.topics
-    const given = { ...servers, keys: mongo.archiveKeys, wrapping: wrapping.right, prefix, reasonOf }
-    const toOthers = servers.kafka.withoutPrefix()
-    try {
-      return await run({ ...given, append: toOthers.append, interruption: () => firstSignal(console.error) })
-    } finally {
-      await toOthers.stop()
-    }
-  })

@@ -11,6 +11,7 @@ export type Execute = (operation: AnyOperation, values: object, flags: Flags) =>
 
 /** The descriptions of the commands that only have commands below them. */
 const groups: Readonly<Record<string, string>> = {
+  archive: 'maintain the encrypted archive of the event topics',
   redrive: 'look at dead letters, and send them back to their topics',
 }
 

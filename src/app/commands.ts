@@ -2,10 +2,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe } from '../../contracts/problem.ts'
 import { consoleCommand } from '../console/command.ts'
-import { archiveCommand } from '../operations/archive/command.ts'
 import { operations } from '../operations/index.ts'
 import { contractsCommand } from '../publishing/command.ts'
-import { withArchive } from './archive.ts'
 import { addOperations } from './command-line.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 import { type DemoOptions, demo } from './demo.ts'
@@ -184,7 +182,6 @@ program.addCommand(
     ),
   ),
 )
-program.addCommand(archiveCommand(async (run) => process.exit(await withArchive(run))))
 program.addCommand(contractsCommand())
 
 await program.parseAsync()

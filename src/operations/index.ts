@@ -1,3 +1,4 @@
+import { archiveKeys, archiveReplay, archiveRewrap } from './archive/operations.ts'
 import { erase, eraseStatus } from './erase/operations.ts'
 import { exportPerson } from './export/operation.ts'
 import type { AnyOperation } from './operation.ts'
@@ -14,4 +15,7 @@ export const operations: ReadonlyArray<AnyOperation> = [
   erase,
   eraseStatus,
   exportPerson,
+  archiveRewrap,
+  archiveKeys,
+  archiveReplay,
 ]

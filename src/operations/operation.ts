@@ -97,8 +97,8 @@ export type Operation<Ports, O extends Options, Selected, Result> = {
   /** Finds what the operation is about. Changes nothing. */
   readonly select: (ports: Ports, options: ValuesOf<O>, run: Run<never>) => Promise<E.Either<Stop, Selected>>
   readonly show?: (selected: Selected) => ReadonlyArray<string>
-  /** What is recorded on the topic `audit` before `act`. Without it nothing is changed, and no personal data is shown. */
-  readonly action?: (selected: Selected) => Asked
+  /** What is recorded on the topic `audit` before `act`. Undefined: nothing is changed, and no personal data is shown. */
+  readonly action?: (selected: Selected) => Asked | undefined
   readonly act: (ports: Ports, selected: Selected, run: Run<never>) => Promise<Done<Result>>
 }
 
@@ -120,7 +120,8 @@ const perform = async <Ports, O extends Options, Selected, Result>(
   const question = confirm?.question(selected.right)
   if (confirm && question !== undefined && !(await run.confirm(question, selected.right)))
     return stop('unconfirmed', confirm.declined)
-  const recorded = action === undefined ? E.right(undefined) : await run.recordAction(action(selected.right))
+  const asked = action?.(selected.right)
+  const recorded = asked === undefined ? E.right(undefined) : await run.recordAction(asked)
   if (E.isLeft(recorded)) return stop('unrecorded', notRecorded(recorded.left))
   return E.right(await act(ports, selected.right, run))
 }

@@ -5,15 +5,6 @@ import { keysWanted } from '../../archive/restore.ts'
 import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { printable } from '../../shared/printable.ts'
-import { notRecorded, type RecordAction } from '../audit.ts'
-
-type Deps = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic'>
-  readonly keys: Pick<ArchiveKeys, 'find' | 'acceptLoss'>
-  readonly recordAction: RecordAction
-  readonly say: (line: string) => void
-  readonly signal: AbortSignal
-}
 
 /** The unreadable records of one record key: their count, and when Kafka received the first and the last one. */
 type Lost = {
@@ -24,7 +15,12 @@ type Lost = {
   readonly last: number
 }
 
-const findLost = async ({ kafka, keys, signal }: Deps): Promise<ReadonlyArray<Lost>> => {
+/** The data keys that the archive needs and MongoDB lacks although they were not erased. */
+export const findLost = async (
+  kafka: Pick<KafkaRoom, 'readTopic'>,
+  keys: Pick<ArchiveKeys, 'find'>,
+  signal: AbortSignal,
+): Promise<ReadonlyArray<Lost>> => {
   const found = new Map<string, Lost>()
   for (const { name } of eventTopics) {
     const archive = archiveNameOf(name)
@@ -49,7 +45,7 @@ const findLost = async ({ kafka, keys, signal }: Deps): Promise<ReadonlyArray<Lo
 
 const shownAtMost = 20
 
-const linesOf = (lost: ReadonlyArray<Lost>): ReadonlyArray<string> => {
+export const linesOfLost = (lost: ReadonlyArray<Lost>): ReadonlyArray<string> => {
   const iso = (ms: number) => new Date(ms).toISOString()
   const shown = lost.slice(0, shownAtMost).map(({ id, records, first, last }) => {
     const [topic, key] = [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)]
@@ -62,31 +58,4 @@ const linesOf = (lost: ReadonlyArray<Lost>): ReadonlyArray<string> => {
     ...(lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : []),
     `Data keys that MongoDB lacks: ${kids}. Archived records whose personal data cannot be read: ${records}.`,
   ]
-}
-
-/**
- * Reports the data keys that MongoDB lacks although they were not erased. With `accept` they count as erased, so the
- * archiver and a rebuild continue without what they have encrypted. Returns the exit code of the process.
- */
-export const lostKeys = async (deps: Deps, accept: boolean): Promise<number> => {
-  const { keys, recordAction, say } = deps
-  const lost = await findLost(deps)
-  if (lost.length === 0) {
-    say('MongoDB has every data key that the archive needs.')
-    return 0
-  }
-  for (const line of linesOf(lost)) say(line)
-  if (!accept) {
-    say('Restore the collection archive_keys from a newer copy. If no copy has them: archive keys --accept-loss')
-    return 1
-  }
-  const detail = `archive keys, accept-loss of ${lost.length} chats or clients`
-  const recorded = await recordAction({ action: 'erase', detail })
-  if (E.isLeft(recorded)) {
-    say(notRecorded(recorded.left))
-    return 1
-  }
-  await keys.acceptLoss(lost)
-  say('Accepted: these records count as erased from now on. The archiver continues by itself.')
-  return 0
 }

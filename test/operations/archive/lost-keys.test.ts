@@ -7,11 +7,11 @@ import { restorer } from '../../../src/archive/restore.ts'
 import { seal } from '../../../src/archive/seal.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../../src/domain/ports.ts'
 import { toRecord } from '../../../src/kafka/records.ts'
-import { lostKeys } from '../../../src/operations/archive/lost-keys.ts'
-import { notRecorded } from '../../../src/operations/audit.ts'
+import { notRecorded, type RecordAction } from '../../../src/operations/audit.ts'
 import { memoryKeys } from '../../archive/memory-keys.ts'
 import { right } from '../../support/either.ts'
 import { anEvent, at } from '../../support/given-events.ts'
+import { runOperation } from '../../support/operation.ts'
 
 const losing = suite('archive keys')
 
@@ -41,24 +41,24 @@ const given = async () => {
     archive.push(asRead(seal(keyed, 'g1', true, key), offset))
   }
   keys.documents.delete('chats/acme/1')
-  const [said, actions]: [string[], object[]] = [[], []]
-  const deps = {
-    keys,
+  const actions: object[] = []
+  const resources = {
+    archiveKeys: keys,
     kafka: {
       readTopic: async (topic: string, take: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
         if (topic === 'archive-chats') await take(archive)
         return E.right(undefined)
       },
     },
-    recordAction: async (asked: object) => E.right(void actions.push(asked)),
-    say: (line: string) => void said.push(line),
-    signal: new AbortController().signal,
   }
+  const recordAction: RecordAction = async (asked) => E.right(void actions.push(asked))
+  const run = (args: ReadonlyArray<string>, terminal: { readonly recordAction?: RecordAction } = {}) =>
+    runOperation(['archive', 'keys', ...args], resources, { recordAction, ...terminal })
   const names = async () =>
     (await restorer(dataKeys(keys, wrapping))(archive)).map((found) =>
       found.kind === 'record' ? JSON.parse(`${found.record.value}`).visitor.name : found.kind,
     )
-  return { deps, said, actions, names }
+  return { run, actions, names }
 }
 
 const told = [
@@ -67,29 +67,29 @@ const told = [
 ]
 
 losing('shows the lost data, and changes nothing', async () => {
-  const { deps, said, actions, names } = await given()
-  assert.is(await lostKeys(deps, false), 1)
-  assert.equal(said.slice(0, -1), told)
+  const { run, actions, names } = await given()
+  const { code, out } = await run([])
+  assert.equal([code, out.slice(0, -1)], [1, told])
   assert.equal(actions, [])
   assert.match(String(await names().catch(({ message }: Error) => message)), /neither the data key/)
 })
 
 losing('lets all readers continue without the key after its loss is accepted and recorded', async () => {
-  const { deps, said, actions, names } = await given()
-  assert.is(await lostKeys(deps, true), 0)
-  assert.equal(said.slice(0, -1), told)
+  const { run, actions, names } = await given()
+  const { code, out } = await run(['--accept-loss'])
+  assert.equal([code, out.slice(0, -1)], [0, told])
   assert.equal(actions, [{ action: 'erase', detail: 'archive keys, accept-loss of 1 chats or clients' }])
   assert.equal(await names(), [undefined, 'Ann', undefined, undefined])
-  said.length = 0
-  assert.is(await lostKeys(deps, true), 0)
-  assert.equal([said, actions.length], [['MongoDB has every data key that the archive needs.'], 1])
+  const again = await run(['--accept-loss'])
+  assert.equal(again, { code: 0, out: ['MongoDB has every data key that the archive needs.'], err: [] })
+  assert.is(actions.length, 1)
 })
 
 losing('accepts no loss if that cannot be recorded', async () => {
-  const { deps, said, names } = await given()
+  const { run, names } = await given()
   const away = { kind: 'transient', reason: 'the broker is away' } as const
-  assert.is(await lostKeys({ ...deps, recordAction: async () => E.left(away) }, true), 1)
-  assert.is(said.at(-1), notRecorded(away))
+  const { code, err } = await run(['--accept-loss'], { recordAction: async () => E.left(away) })
+  assert.equal([code, err], [1, [notRecorded(away)]])
   assert.match(String(await names().catch(({ message }: Error) => message)), /neither the data key/)
 })
 

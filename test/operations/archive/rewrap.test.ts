@@ -3,10 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dataKeys } from '../../../src/archive/data-keys.ts'
 import { kidOf, newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
-import { rewrap } from '../../../src/operations/archive/rewrap.ts'
-import { notRecorded } from '../../../src/operations/audit.ts'
+import { notRecorded, type RecordAction } from '../../../src/operations/audit.ts'
 import { memoryKeys } from '../../archive/memory-keys.ts'
 import { right } from '../../support/either.ts'
+import { runOperation } from '../../support/operation.ts'
 
 const rewrapping = suite('archive rewrap')
 const [old, fresh] = [newKeyFile('old'), newKeyFile('fresh')].map((text) => JSON.parse(text).keys)
@@ -16,23 +16,31 @@ const given = async () => {
   const keys = memoryKeys()
   await dataKeys(keys, file(old)).forSealing(['chats/acme/1', 'chats/acme/2', 'calls/acme/1'])
   await keys.destroy('calls/acme/1', { generation: 'g1', partition: 0, offset: 7 })
-  const said: string[] = []
   const wrappedBy = () =>
     [...keys.documents.values()].flatMap(({ wrapped }) => (wrapped === undefined ? [] : [kidOf(wrapped)]))
   const actions: object[] = []
   const recordAction = async (asked: object) => E.right(void actions.push(asked))
-  return { keys, said, wrappedBy, actions, recordAction, say: (line: string) => void said.push(line) }
+  return { keys, wrappedBy, actions, recordAction }
 }
+
+type Given = {
+  readonly keys: object
+  readonly wrapping: object
+  readonly recordAction: RecordAction
+}
+const rewrap = ({ keys, wrapping, recordAction }: Given, ...args: ReadonlyArray<string>) =>
+  runOperation(['archive', 'rewrap', ...args], { archiveKeys: keys, wrapping }, { recordAction })
 
 rewrapping(
   'wraps each existing key again; the old wrapping key is not needed afterwards, and destroyed keys stay destroyed',
   async () => {
-    const { keys, said, say, wrappedBy, actions, recordAction } = await given()
+    const { keys, wrappedBy, actions, recordAction } = await given()
     const kids = [...keys.documents.values()].map(({ kid }) => kid)
-    assert.is(await rewrap({ keys, wrapping: file(fresh, old), recordAction, say }, 'old'), 0)
+    const { code, out } = await rewrap({ keys, wrapping: file(fresh, old), recordAction }, '--retire', 'old')
+    assert.is(code, 0)
     assert.equal(wrappedBy(), ['fresh', 'fresh'])
     assert.equal(actions, [{ action: 'rewrap', detail: 'archive rewrap, retire old' }])
-    assert.equal(said, [
+    assert.equal(out, [
       '2 data keys were rewrapped with fresh.',
       'None is wrapped with old. Once every archiver runs with the new file, remove this key.',
     ])
@@ -45,24 +53,25 @@ rewrapping(
 )
 
 rewrapping('does not retire the current wrapping key', async () => {
-  const { keys, said, say, wrappedBy, actions, recordAction } = await given()
-  assert.is(await rewrap({ keys, wrapping: file(old, fresh), recordAction, say }, 'old'), 1)
+  const { keys, wrappedBy, actions, recordAction } = await given()
+  const { code, err } = await rewrap({ keys, wrapping: file(old, fresh), recordAction }, '--retire', 'old')
+  assert.is(code, 1)
   assert.equal(wrappedBy(), ['old', 'old'])
-  assert.match(String(said[0]), /^old is the first key of the file/)
+  assert.match(String(err[0]), /^old is the first key of the file/)
   assert.equal(actions, [])
 })
 
 rewrapping('wraps nothing if that cannot be recorded', async () => {
-  const { keys, said, say, wrappedBy } = await given()
+  const { keys, wrappedBy } = await given()
   const away = { kind: 'transient', reason: 'the broker is away' } as const
   const recordAction = async () => E.left(away)
-  assert.is(await rewrap({ keys, wrapping: file(fresh, old), recordAction, say }, undefined), 1)
+  const { code, err } = await rewrap({ keys, wrapping: file(fresh, old), recordAction })
   assert.equal(wrappedBy(), ['old', 'old'])
-  assert.equal(said, [notRecorded(away)])
+  assert.equal([code, err], [1, [notRecorded(away)]])
 })
 
 rewrapping('does not retire a key that an archiver still uses for wrapping', async () => {
-  const { keys, said, say, recordAction } = await given()
+  const { keys, recordAction } = await given()
   const rewrapOnce = keys.rewrap
   const busy = {
     ...keys,
@@ -71,8 +80,9 @@ rewrapping('does not retire a key that an archiver still uses for wrapping', asy
       await dataKeys(keys, file(old)).forSealing(['chats/acme/9'])
     },
   }
-  assert.is(await rewrap({ keys: busy, wrapping: file(fresh, old), recordAction, say }, 'old'), 1)
-  assert.match(String(said.at(-1)), /^1 are wrapped with old again/)
+  const { code, out } = await rewrap({ keys: busy, wrapping: file(fresh, old), recordAction }, '--retire', 'old')
+  assert.is(code, 1)
+  assert.match(String(out.at(-1)), /^1 are wrapped with old again/)
 })
 
 rewrapping.run()

@@ -1,0 +1,163 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { archiveNameOf, eventTopics } from '../../../contracts/topics.ts'
+import { dataKeys } from '../../archive/data-keys.ts'
+import type { WrappingKeys } from '../../archive/key-file.ts'
+import { restorer } from '../../archive/restore.ts'
+import type { ArchiveKeys } from '../../domain/ports.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { commandText } from '../audit.ts'
+import { operation, type Resources, stop } from '../operation.ts'
+import { anyText, days, oneOf, time } from '../options.ts'
+import { findLost, linesOfLost } from './lost-keys.ts'
+import { type Replayed, refusalOf, replay } from './replay.ts'
+import { countWrappedWith, rewrapAll } from './rewrap.ts'
+
+/** Wraps the data keys with another key. The data keys and the archive do not change. */
+export const archiveRewrap = operation({
+  name: 'archive rewrap',
+  summary: 'wrap the data keys of the archive with the first key of ARCHIVE_KEY_FILE',
+  description:
+    'wrap every data key of the archive with the first key of ARCHIVE_KEY_FILE; the archive itself does not change',
+  options: {
+    retire: {
+      about: 'also check that no data key is still wrapped with this key; exit code 1 if one is',
+      value: 'kid',
+      read: anyText,
+    },
+  },
+  needs: { archiveKeys: true, wrapping: true },
+  select: async (
+    { wrapping }: { readonly archiveKeys: Pick<ArchiveKeys, 'all' | 'rewrap'>; readonly wrapping: WrappingKeys },
+    { retire },
+  ) =>
+    retire === wrapping.kid
+      ? stop('refused', `${retire} is the first key of the file and wraps new data keys. Put another key before it.`)
+      : E.right({ retire }),
+  action: ({ retire }) => ({ action: 'rewrap', detail: commandText('archive rewrap', { retire }) }),
+  act: async ({ archiveKeys: keys, wrapping }, { retire }) => {
+    const done = `${await rewrapAll(keys, wrapping)} data keys were rewrapped with ${wrapping.kid}.`
+    if (retire === undefined) return { code: 0, lines: [done] }
+    const left = await countWrappedWith(keys, retire)
+    const verdict =
+      left > 0
+        ? `${left} are wrapped with ${retire} again: an archiver uses the old file. Restart it with the new file and repeat.`
+        : `None is wrapped with ${retire}. Once every archiver runs with the new file, remove this key.`
+    return { code: left > 0 ? 1 : 0, lines: [done, verdict] }
+  },
+})
+
+/** Reports the data keys that MongoDB lacks although they were not erased. */
+export const archiveKeys = operation({
+  name: 'archive keys',
+  summary: 'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup',
+  description:
+    'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup; exit code 1 if any',
+  options: {
+    acceptLoss: { about: 'continue permanently without the data that they encrypted; recorded on the topic audit' },
+  },
+  needs: { archiveKeys: true, kafka: true },
+  select: async (
+    {
+      archiveKeys: keys,
+      kafka,
+    }: {
+      readonly archiveKeys: Pick<ArchiveKeys, 'find' | 'acceptLoss'>
+      readonly kafka: Pick<KafkaRoom, 'readTopic'>
+    },
+    { acceptLoss = false },
+    { interruption },
+  ) => {
+    const lost = await findLost(kafka, keys, interruption())
+    return lost.length === 0
+      ? stop('nothing', 'MongoDB has every data key that the archive needs.')
+      : E.right({ lost, acceptLoss })
+  },
+  show: ({ lost }) => linesOfLost(lost),
+  action: ({ lost, acceptLoss }) =>
+    acceptLoss
+      ? { action: 'erase', detail: `archive keys, accept-loss of ${lost.length} chats or clients` }
+      : undefined,
+  act: async ({ archiveKeys: keys }, { lost, acceptLoss }) => {
+    const restoreIt =
+      'Restore the collection archive_keys from a newer copy. If no copy has them: archive keys --accept-loss'
+    if (!acceptLoss) return { code: 1, lines: [restoreIt] }
+    await keys.acceptLoss(lost)
+    const lines = ['Accepted: these records count as erased from now on. The archiver continues by itself.']
+    return { code: 0, lines }
+  },
+})
+
+const linesOf = (topic: string, into: string, { records, leftOut, corrupt, continueAt }: Replayed) => [
+  `${records} records of ${topic} are in ${into} now.`,
+  ...(leftOut > 0 ? [`${leftOut} were left out: they are erased, or no events of the bridge.`] : []),
+  ...(corrupt > 0 ? [`${corrupt} records of the archive are corrupt: they are dead letters now.`] : []),
+  `Continue reading ${topic} at (partition: offset): ${Object.entries(continueAt)
+    .map(([partition, offset]) => `${partition}: ${offset}`)
+    .join(', ')}`,
+]
+
+const eventTopic = oneOf(eventTopics.map(({ name }) => name))
+const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
+
+/** Decrypts the archive of a topic into a new topic. */
+export const archiveReplay = operation({
+  name: 'archive replay',
+  summary: 'decrypt the archived records of a topic into a new topic',
+  description:
+    'Decrypt the archive of a topic into a new topic, for a team that starts late or has fallen behind. The records have the same keys, partitions, headers and order. Personal data of erased persons is left out. Prints the offsets from which to continue on the topic itself. Recorded on the topic audit.',
+  options: {
+    topic: {
+      about: 'the event topic, without the prefix',
+      value: 'topic',
+      read: eventTopic,
+      isArgument: true,
+      isRequired: true,
+    },
+    into: { about: 'the full name of the topic to create', value: 'topic', read: anyText, isRequired: true },
+    from: {
+      about: 'records that Kafka received then or later: 2026-01-31T23:59:59Z or 2026-01-31',
+      value: 'time',
+      read: time,
+    },
+    to: { about: 'records that Kafka received before then', value: 'time', read: time },
+    retentionDays: {
+      about: 'how long Kafka keeps the decrypted records: 1 to 14',
+      value: 'days',
+      read: days(14),
+      default: 7,
+    },
+  },
+  json: 'print the result as JSON',
+  needs: { kafka: true, archiveKeys: true, wrapping: true, appendTo: true, topicPrefix: true },
+  select: async (
+    { topicPrefix }: Pick<Resources, 'kafka' | 'archiveKeys' | 'wrapping' | 'appendTo' | 'topicPrefix'>,
+    options,
+  ) => {
+    const refused = refusalOf(options.into, topicPrefix)
+    return refused === undefined ? E.right(options) : stop('refused', refused)
+  },
+  action: ({ topic, into, from, to }) => ({
+    action: 'replay',
+    detail: commandText(`archive replay ${topic}`, { into, from: iso(from), to: iso(to) }),
+  }),
+  act: async (
+    { kafka, archiveKeys: keys, wrapping, appendTo, topicPrefix },
+    { topic, into, retentionDays, ...span },
+    { say, warn, interruption },
+  ) => {
+    const { size } = await kafka.ranges(archiveNameOf(topic))
+    if (!(await kafka.createTopic(into, topic, size, retentionDays)))
+      return {
+        code: 1,
+        trouble: `The topic ${into} exists already. Give a new name, so that it has only replayed records.`,
+      }
+    say(`${into} was created with ${size} partitions; Kafka deletes its records after ${retentionDays} days.`)
+    const deps = { kafka, restore: restorer(dataKeys(keys, wrapping)), append: appendTo, signal: interruption() }
+    const done = await replay(deps, topic, into, span).catch((error: unknown) => {
+      warn(`${into} is not complete. Delete it and repeat the command.`)
+      throw error
+    })
+    const result = { topic: `${topicPrefix}${topic}`, into, partitions: size, retentionDays, ...done }
+    return { code: done.corrupt > 0 ? 1 : 0, lines: linesOf(result.topic, into, done), result }
+  },
+})

@@ -7,4 +7,4 @@ if (command === 'start' && argument === undefined) {
 } else if (command === 'part' && (argument === 'front' || argument === 'back') && others.length === 0) {
   const { runPart } = await import('./part.ts')
   process.exit(await runPart(argument))
-} else await import('./commands.ts')
+} else await import('./program.ts')

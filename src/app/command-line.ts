@@ -12,10 +12,12 @@ export type Execute = (operation: AnyOperation, values: object, flags: Flags) =>
 /** The descriptions of the commands that only have commands below them. */
 const groups: Readonly<Record<string, string>> = {
   archive: 'maintain the encrypted archive of the event topics',
+  console: 'the console, of a bridge that runs on this machine',
+  contracts: 'compare the published contracts with those that were released',
   redrive: 'look at dead letters, and send them back to their topics',
 }
 
-const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 const parserOf = ({ read, many }: Option) => {
   if (read === undefined) return undefined
@@ -45,17 +47,23 @@ const optionOf = (name: string, option: Option) => {
   return made.makeOptionMandatory(isRequired === true)
 }
 
+/** The options of the runner that an operation has. */
+export const flagsOf = ({ json, dryRun, confirm }: Pick<AnyOperation, 'json' | 'dryRun' | 'confirm'>) => ({
+  ...(dryRun && { dryRun: { about: dryRun.about } }),
+  ...(confirm && { yes: { about: 'do not ask for confirmation' } }),
+  ...(json !== undefined && { json: { about: json } }),
+})
+
 const addTo = (command: Command, operation: AnyOperation, execute: Execute) => {
-  const { summary, description = summary, options, json, dryRun, confirm } = operation
-  command.summary(summary).description(description)
+  const { summary, description = summary, options } = operation
+  // So an option after the name of a command below it is an option of that command.
+  command.summary(summary).description(description).enablePositionalOptions()
   const given = Object.entries<Option>(options)
   for (const [, option] of given) if (option.isArgument) command.addArgument(argumentOf(option))
-  const flags = {
-    ...(dryRun && { dryRun }),
-    ...(confirm && { yes: { about: 'do not ask for confirmation' } }),
-    ...(json !== undefined && { json: { about: json } }),
-  }
-  for (const [name, option] of [...given.filter(([, { isArgument }]) => !isArgument), ...Object.entries<Option>(flags)])
+  for (const [name, option] of [
+    ...given.filter(([, { isArgument }]) => !isArgument),
+    ...Object.entries<Option>(flagsOf(operation)),
+  ])
     command.addOption(optionOf(name, option))
   const names = given.flatMap(([name, { isArgument }]) => (isArgument ? [name] : []))
   command.action(async (...args: ReadonlyArray<unknown>) => {
@@ -102,8 +110,11 @@ const print = (
   }
   const { code, files = [], lines = [], trouble, result } = ended.right
   for (const { path, text } of files) writePrivateFile(path, text)
-  for (const line of isJson ? [JSON.stringify(result, null, 2)] : lines) out(line)
-  if (trouble !== undefined) err(trouble)
+  if (isJson && result !== undefined) out(JSON.stringify(result, null, 2))
+  else {
+    for (const line of lines) out(line)
+    if (trouble !== undefined) err(trouble)
+  }
   return code
 }
 

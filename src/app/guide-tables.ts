@@ -1,5 +1,6 @@
 import { messagesTable } from '../publishing/messages-table.ts'
 import { topicsTable } from '../publishing/topics-table.ts'
+import { commandsTable } from './commands-table.ts'
 
 /** A table of a guide: its first line, and the other lines. */
 export type Table = { readonly head: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
@@ -23,6 +24,11 @@ export const guideTables: ReadonlyArray<GuideTable> = [
     guide: 'bot-author.md',
     name: 'messages',
     table: messagesTable,
+  },
+  {
+    guide: 'commands.md',
+    name: 'commands',
+    table: commandsTable,
   },
 ]
 

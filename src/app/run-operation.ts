@@ -10,15 +10,16 @@ import type { KafkaRoom } from '../kafka/kafka.ts'
 import { connectMongo, type Mongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import type { Redrives } from '../mongo/redrives.ts'
-import { actionRecorder, commandLineUser } from '../operations/audit.ts'
+import { actionRecorder, commandLineUser, type RecordAction } from '../operations/audit.ts'
 import type { AnyOperation, Need, Resources } from '../operations/operation.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
 import { printableLines } from '../shared/printable.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { missingKeyFile, reasonOf, wrappingKeysOf } from './archive.ts'
-import { type Execute, type Flags, runOnTerminal } from './command-line.ts'
+import { type Execute, type Flags, runOnTerminal, type Terminal } from './command-line.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
+import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
 import { firstSignal } from './signals.ts'
 import { createLog } from './telemetry.ts'
@@ -74,6 +75,7 @@ const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
     // Dead letters can be listed without MongoDB.
     redrives: () => E.right(config === undefined ? noRedrives : (connected ?? connect(config)).redrives),
     erasures: () => E.map(({ erasures }: Mongo) => erasures)(mongo()),
+    silentPersons: () => E.map(({ silentPersons }: Mongo) => silentPersons)(mongo()),
     archiveKeys: () => E.map(({ archiveKeys }: Mongo) => archiveKeys)(mongo()),
     rebuilds: () => {
       if (config === undefined) return unavailable(noMongo)
@@ -81,6 +83,9 @@ const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
       closing(rebuilds.stop)
       return E.right(rebuilds)
     },
+    consoleSessions: () => E.map(({ consoleSessions }: Mongo) => consoleSessions)(mongo()),
+    running: () =>
+      E.right({ adminUrl: findRunning(settings.dataDir)?.adminUrl, consolePath: settings.console.basePath }),
     wrapping: () => {
       const keys = wrapping()
       return E.isLeft(keys) || keys.right !== undefined
@@ -114,6 +119,20 @@ const open = (
   return E.right(opened as Resources)
 }
 
+const terminalFor = (recordAction: RecordAction, { json }: Flags): Terminal => ({
+  out,
+  err,
+  ask,
+  withinMs: 30_000,
+  progress: progressFor(json === true),
+  interruption: () => firstSignal(err),
+  who: userInfo().username,
+  recordAction,
+})
+
+/** Without servers nothing can be recorded. */
+const recordsNothing: RecordAction = async () => E.left({ kind: 'permanent', reason: 'there is no Kafka' })
+
 /** Runs an operation with its servers, then disconnects. Resolves with an exit code, also if the operation throws. */
 const runWithServers = async (operation: AnyOperation, values: object, flags: Flags): Promise<number> => {
   const settings = await readSettings()
@@ -131,16 +150,8 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
       err(resources.left.reason)
       return resources.left.code
     }
-    return await runOnTerminal(operation, resources.right, values, flags, {
-      out,
-      err,
-      ask,
-      withinMs: 30_000,
-      progress: progressFor(flags.json === true),
-      interruption: () => firstSignal(err),
-      who: userInfo().username,
-      recordAction: actionRecorder(kafka.append, now, commandLineUser()),
-    })
+    const terminal = terminalFor(actionRecorder(kafka.append, now, commandLineUser()), flags)
+    return await runOnTerminal(operation, resources.right, values, flags, terminal)
   } catch (error) {
     err(`The command failed: ${reasonOf(error)}`)
     return 1
@@ -149,6 +160,12 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
   }
 }
 
-/** Runs an operation and ends the process with its exit code. */
-export const execute: Execute = async (operation, values, flags) =>
-  process.exit(await runWithServers(operation, values, flags))
+/** Runs an operation and ends the process with its exit code. An operation that needs nothing reads no settings. */
+export const execute: Execute = async (operation, values, flags) => {
+  const needsNothing = Object.keys(operation.needs).length === 0
+  process.exit(
+    needsNothing
+      ? await runOnTerminal(operation, {} as Resources, values, flags, terminalFor(recordsNothing, flags))
+      : await runWithServers(operation, values, flags),
+  )
+}

@@ -1,10 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { eventTopics } from '../../contracts/topics.ts'
 import type { CheckHealth, Failure, Log, Sleep } from '../domain/ports.ts'
-import type { TopicReport } from '../kafka/topic-settings.ts'
-import { table } from '../shared/table.ts'
-import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
-import { kafkaFor, kafkaOf, noBroker } from './servers.ts'
 
 /** The current state of a topic. A topic that does not exist has 0 partitions. */
 export type Report = {
@@ -82,52 +77,4 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
     return { ok: absent().length === 0, reason: differences || 'there' }
   }
   return { done, health, reports: () => reports }
-}
-
-export type TopicsOptions = { readonly json?: boolean; readonly apply?: boolean }
-
-/** Kafka itself never deletes records of event topics. The archiver deletes them after RETENTION_DAYS. */
-const withRetention = (settings: Pick<Settings, 'retentionDays' | 'topics'>) => {
-  const names = new Set(eventTopics.map(({ name }) => `${settings.topics.prefix}${name}`))
-  const isTemporary = ({ name, partitions }: TopicReport) =>
-    settings.retentionDays !== 'forever' && partitions > 0 && names.has(name)
-  return (reports: ReadonlyArray<TopicReport>) =>
-    reports.map((report) =>
-      isTemporary(report) ? { ...report, cleanUp: `kept ${settings.retentionDays} days, once archived` } : report,
-    )
-}
-
-/** Prints a line for each topic with its differences below it, or JSON. The exit code is 1 if there are differences. */
-export const topics = async ({ json = false, apply = false }: TopicsOptions): Promise<number> => {
-  const settings = await readSettings()
-  if (settings === undefined) return exitOfWrongConfig
-  const connection = kafkaOf(settings)
-  if (connection === undefined) {
-    console.error(noBroker)
-    return 1
-  }
-  const kafka = kafkaFor('topics', connection, settings)
-  const reports = E.map(withRetention(settings))(await (apply ? kafka.applyTopics() : kafka.describeTopics()))
-  await kafka.stop()
-  if (E.isLeft(reports)) {
-    console.error(`Kafka does not answer: ${reports.left.reason}`)
-    return 1
-  }
-  const same = reports.right.every(({ differences }) => differences.length === 0)
-  if (json) {
-    console.log(JSON.stringify(reports.right, null, 2))
-    return same ? 0 : 1
-  }
-  const rows = reports.right.map(({ name, key, partitions, replication, cleanUp }) => [
-    name,
-    key,
-    `${partitions} partitions`,
-    `replication ${replication}`,
-    cleanUp,
-  ])
-  for (const [i, line] of table(rows).entries()) {
-    console.log(line)
-    for (const difference of reports.right[i]?.differences ?? []) console.log(`  ! ${difference}`)
-  }
-  return same ? 0 : 1
 }

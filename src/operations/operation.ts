@@ -4,9 +4,11 @@ import type { Restore } from '../archive/restore.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Append, ArchiveKeys } from '../domain/ports.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { ConsoleSessions } from '../mongo/console-sessions.ts'
 import type { Erasures } from '../mongo/erasures.ts'
 import type { Rebuilds } from '../mongo/rebuild/rebuilds.ts'
 import type { Redrives } from '../mongo/redrives.ts'
+import type { SilentPersons } from '../mongo/silent-persons.ts'
 import { type Asked, notRecorded, type RecordAction } from './audit.ts'
 import type { Options, ValuesOf } from './options.ts'
 import type { ShowProgress } from './rebuild/progress.ts'
@@ -23,11 +25,15 @@ export type Resources = {
   /** Every function of it rejects where no MongoDB is known. */
   readonly redrives: Redrives
   readonly erasures: Erasures
+  readonly silentPersons: SilentPersons
   readonly archiveKeys: ArchiveKeys
   readonly rebuilds: Rebuilds
   readonly wrapping: WrappingKeys
   /** Undefined without keys of the archive. */
   readonly restore: Restore | undefined
+  readonly consoleSessions: ConsoleSessions
+  /** The bridge that runs with this DATA_DIR: its operators' port, if one runs, and where the console is. */
+  readonly running: { readonly adminUrl: string | undefined; readonly consolePath: string }
 }
 export type Need = keyof Resources
 

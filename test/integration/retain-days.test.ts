@@ -14,13 +14,13 @@ import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
-import { eraseCommand } from '../../src/operations/erase/command.ts'
 import { appendedSinceIn, startRetaining } from '../../src/operations/erase/retain.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent } from '../support/given-events.ts'
+import { runOperation } from '../support/operation.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
@@ -143,17 +143,11 @@ retaining('more than 20 persons wait, until an operator releases them', async ()
   await eventually('some rounds', async () => process.seen.rounds > rounds + 3)
   assert.is((await telling()).length, 23)
 
-  const said: string[] = []
-  let code: number | undefined
-  const command = eraseCommand(async (job) => {
-    const say = (line: string) => void said.push(line)
-    const { erasures, silentPersons } = mongo
-    const recordAction = actionRecorder(kafka.append, now, 'operator@test')
-    code = await job({ kafka, erasures, silentPersons, recordAction, retentionDays: 14, out: say, err: say })
-  })
-  await command.parseAsync(['release', '--account', 'acme', '--yes', '--by', 'officer'], { from: 'user' })
-  assert.is(code, 0, said.join('\n'))
-  assert.match(said[0] ?? '', /^acme: 2\d persons have had no event since before .*at most 20 are erased in a day/)
+  const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+  const args = ['erase', 'release', '--account', 'acme', '--yes', '--by', 'officer']
+  const { code, out, err } = await runOperation(args, { silentPersons: mongo.silentPersons }, { recordAction })
+  assert.is(code, 0, err.join('\n'))
+  assert.match(out[0] ?? '', /^acme: 2\d persons have had no event since before .*at most 20 are erased in a day/)
   await eventually('the erasure', async () => (await telling()).length === 0, 60_000)
   await process.stop()
   assert.equal(await waiting(), [0])

@@ -1,0 +1,95 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { describe } from '../../contracts/problem.ts'
+import { type Done, operation } from '../operations/operation.ts'
+import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
+
+const shownBy = (ssl: KafkaConfig['ssl']) =>
+  typeof ssl === 'object' && ssl.cert !== undefined ? ' with a client certificate' : ''
+
+const kafkaText = (kafka: Settings['kafka']) =>
+  kafka === 'embedded'
+    ? 'embedded'
+    : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
+
+/** A summary of the configuration, without secrets. */
+const summaryOf = ({
+  kafka,
+  mongo,
+  accounts,
+  http,
+  admin,
+  topics,
+  dataDir,
+  console,
+  logLevel,
+  demo,
+  warnings,
+}: Settings) => ({
+  kafka: kafkaText(kafka),
+  mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
+  http: `${http.host}:${http.port ?? 8080}`,
+  admin: `${admin.host}:${admin.port}`,
+  topics: {
+    prefix: topics.prefix,
+    partitions: topics.partitions,
+    replication: topics.replication ?? "the cluster's default",
+  },
+  console: {
+    url: `${console.origin ?? `http://${admin.host}:${admin.port}`}${console.basePath}`,
+    signIn: console.oidc === undefined ? 'by a link, on loopback' : `at ${console.oidc.issuer}`,
+    grants: console.grants.length,
+  },
+  dataDir,
+  logLevel,
+  demo,
+  accounts: accounts.map(({ id, webhooks, bot }) => ({
+    id,
+    has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter((it) => it !== undefined),
+  })),
+  warnings: warnings ?? [],
+})
+
+const linesOf = ({
+  kafka,
+  mongodb,
+  http,
+  admin,
+  topics,
+  console,
+  dataDir,
+  logLevel,
+  demo,
+  accounts,
+}: ReturnType<typeof summaryOf>) =>
+  [
+    ['Kafka', kafka],
+    ['MongoDB', mongodb],
+    ['HTTP', http],
+    ['Operators', admin],
+    ['Topics', `${topics.prefix}*, ${topics.partitions} partitions, replication ${topics.replication}`],
+    ['Console', `${console.url}, sign-in ${console.signIn}`],
+    ['Data', dataDir],
+    ['Logs', logLevel],
+    ...accounts.map(({ id, has }) => [demo ? 'Demo account' : 'Account', [id, ...has].join(', ')]),
+    ...(demo && accounts.length === 0 ? [['Demo account', 'made when the bridge starts']] : []),
+  ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
+
+export const checkConfig = operation({
+  name: 'check-config',
+  summary: 'check the environment and the accounts file and print every mistake; exit code 78 if there is one',
+  options: {},
+  json: 'print it as JSON',
+  needs: {},
+  select: async () => E.right(await settingsOf('find')),
+  act: async (_, settings, { warn }): Promise<Done<object>> => {
+    if (E.isLeft(settings))
+      return {
+        code: exitOfWrongConfig,
+        trouble: settings.left.map((problem) => describe([problem])).join('\n'),
+        result: { valid: false, problems: settings.left },
+      }
+    const about = summaryOf(settings.right)
+    for (const warning of settings.right.warnings ?? []) warn(`Warning: ${warning}.`)
+    return { code: 0, lines: [...linesOf(about), 'The configuration is valid.'], result: { valid: true, ...about } }
+  },
+})

@@ -56,8 +56,7 @@ export const flagsOf = ({ json, dryRun, confirm }: Pick<AnyOperation, 'json' | '
 
 const addTo = (command: Command, operation: AnyOperation, execute: Execute) => {
   const { summary, description = summary, options } = operation
-  // So an option after the name of a command below it is an option of that command.
-  command.summary(summary).description(description).enablePositionalOptions()
+  command.summary(summary).description(description)
   const given = Object.entries<Option>(options)
   for (const [, option] of given) if (option.isArgument) command.addArgument(argumentOf(option))
   for (const [name, option] of [
@@ -79,10 +78,18 @@ const addTo = (command: Command, operation: AnyOperation, execute: Execute) => {
 
 /** Adds a command for each operation. `redrive list` is the command `list` of the command `redrive`. */
 export const addOperations = (program: Command, operations: ReadonlyArray<AnyOperation>, execute: Execute): Command => {
+  // `erase release --account acme`: the option belongs to the last command, although `erase` has it too.
+  program.enablePositionalOptions()
   for (const operation of operations) {
     const command = operation.name.split(' ').reduce((parent, word) => {
       const found = parent.commands.find((each) => each.name() === word)
-      return found ?? parent.command(word).description(groups[word] ?? '')
+      return (
+        found ??
+        parent
+          .command(word)
+          .description(groups[word] ?? '')
+          .enablePositionalOptions()
+      )
     }, program)
     addTo(command, operation, execute)
   }

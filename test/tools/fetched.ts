@@ -72,6 +72,28 @@ export const mavenJars = async (name: string, pom: string): Promise<E.Either<Pro
   })
 }
 
+/** A zip file from Maven, unpacked. Returns the folder. */
+export const mavenZip = async (group: string, name: string, version: string): Promise<E.Either<Problem, string>> => {
+  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack'
+  return fetchOnce({
+    target: resolve(cacheDir, `${name}-${version}`),
+    what: `${name} ${version} with Maven`,
+    say,
+    fetch: (directory) =>
+      mustRun(
+        'mvn',
+        [
+          '--batch-mode',
+          '--quiet',
+          goal,
+          `-Dartifact=${group}:${name}:${version}:zip`,
+          `-DoutputDirectory=${directory}`,
+        ],
+        directory,
+      ),
+  })
+}
+
 /** OpenTelemetry's Collector with the parts that the tests need, built by Go. Returns the path of the program. */
 export const collector = async (): Promise<E.Either<Problem, string>> => {
   const version = 'v0.159.0'

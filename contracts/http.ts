@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Count } from './primitives.ts'
+import { Count, exactShape, Instant } from './primitives.ts'
 
 const code = t.keyof({
   invalid_request: null,
@@ -92,3 +92,40 @@ export const AccessTokenRefusal = t.strict(
   },
   'AccessTokenRefusal',
 )
+
+/**
+ * A message of a chat, or the part of an agent in it. Of what agents write, nothing is here: the service does not send
+ * it while the chat goes on.
+ */
+export const HistoryMessage = exactShape(
+  {
+    /** The ce_id of its event. */
+    id: t.string,
+    /** Who wrote it. Of the bot only what was delivered is here, also messages of the bridge itself. */
+    from: t.keyof({ client: null, bot: null, agent: null }),
+    /** The type of the message: TEXT, MARKDOWN, BUTTONS or another word of the service. AGENT_JOINED of an agent. */
+    type: t.string,
+    /** The message as plain text, at most 16,384 characters. Empty of an agent. */
+    text: t.string,
+    /** When the bridge received or delivered it, or when the agent joined. */
+    at: Instant,
+  },
+  {
+    /** Until when the agent had the chat. Absent while the agent has it. */
+    until: Instant,
+  },
+  'HistoryMessage',
+)
+export type HistoryMessage = t.TypeOf<typeof HistoryMessage>
+
+/** The newest messages of a chat. */
+export const History = t.strict(
+  {
+    /** The messages, oldest first. */
+    messages: t.array(HistoryMessage),
+    /** The ce_id of the newest event of the chat that the views have. */
+    upTo: t.string,
+  },
+  'History',
+)
+export type History = t.TypeOf<typeof History>

@@ -179,6 +179,7 @@ export const startBridge = async (
         ...tokens,
         ...clocks,
         findEnrichment: findingEnrichments(mongo.findEnrichments, enriched),
+        history: mongo.chatHistory,
       })
     : () => []
   const publicRouters: Routers = (limits, isStopping) => [

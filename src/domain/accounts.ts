@@ -64,6 +64,8 @@ export const AccountEntry = exactShape(
         whileAgent: WhileAgent,
         agentUnavailableText: MessageText,
         requestsPerSecond: wholeNumber(1, 100_000),
+        historyToken: Secret,
+        secondHistoryToken: Secret,
       },
       'Bot',
     ),
@@ -116,6 +118,9 @@ export type BotAccount = {
   readonly agentUnavailableText?: string
   /** The most requests per second to the service. Default: no limit. */
   readonly requestsPerSecond?: number
+  /** Bots read the history of the account's chats with it. Default: nobody does. */
+  readonly historyToken?: string
+  readonly secondHistoryToken?: string
 }
 
 /** An account with its defaults. */

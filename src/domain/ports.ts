@@ -1,5 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Because, DomainEvent } from '../../contracts/events/index.ts'
+import type { History } from '../../contracts/http.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
@@ -238,8 +239,18 @@ export type ArchiveKeys = {
 }
 
 /** Measurements, one function for each; labels are never personal data. Durations are in seconds. */
+/** The messages of chats, for bots. Each function throws if MongoDB does not answer in time. */
+export type ChatHistory = {
+  /** Whether the views have an event of the chat, by its ce_id. */
+  readonly has: (chat: ChatName, eventId: string) => Promise<boolean>
+  /** The newest messages, at most `last`. Undefined if the views have nothing of the chat, or if it was erased. */
+  readonly read: (chat: ChatName, last: number) => Promise<History | undefined>
+}
+
+export type ChatName = { readonly accountId: string; readonly chatId: string }
+
 export type Measure = {
-  readonly request: (api: 'webhooks' | 'bot' | 'oauth', status: number, seconds: number) => void
+  readonly request: (api: 'webhooks' | 'bot' | 'oauth' | 'history', status: number, seconds: number) => void
   readonly published: (type: DomainEvent['type']) => void
   readonly produced: (records: number, bytes: number, seconds: number) => void
   readonly produceFailed: () => void

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 
-export type Api = 'webhooks' | 'bot' | 'oauth' | 'health' | 'console'
+export type Api = 'webhooks' | 'bot' | 'oauth' | 'history' | 'health' | 'console'
 
 /** What is known about a request besides the request itself. `arrivedAt` is of the monotonic clock, in ms. */
 export type State = {

@@ -15,6 +15,11 @@ export type Limits = {
   /** Interface B: from the request's arrival until the answer (protocol, Limits: the service waits 3 s). */
   readonly botMs: number
   readonly enrichmentMs: number
+  /** A bot's request for a history: how long it waits for an event to be in the views, and for the answer in all. */
+  readonly historyWaitMs: number
+  readonly historyMs: number
+  /** How many histories are read from MongoDB at the same time. The others wait. */
+  readonly historiesAtOnce: number
   readonly healthMs: number
   readonly headersMs: number
   readonly requestMs: number
@@ -44,6 +49,9 @@ export const limits: Limits = {
   webhooksMs: 5_000,
   botMs: 2_500,
   enrichmentMs: 500,
+  historyWaitMs: 1_000,
+  historyMs: 3_000,
+  historiesAtOnce: 8,
   healthMs: 2_000,
   headersMs: 5_000,
   requestMs: 10_000,

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../domain/accounts.ts'
 import type {
   Append,
+  ChatHistory,
   Failure,
   IssueToken,
   Log,
@@ -20,6 +21,7 @@ import { within } from '../shared/timeout.ts'
 import { rateLimits } from './admission.ts'
 import { botRouter } from './bot.ts'
 import type { FindEnrichment } from './enrichment.ts'
+import { historyRouter } from './history.ts'
 import { oauthRouter } from './oauth.ts'
 import { webhooksRouter } from './webhooks.ts'
 
@@ -30,6 +32,7 @@ export type IngressDeps = {
   readonly publish: PublishWithFallback
   readonly append: Append
   readonly findEnrichment: FindEnrichment
+  readonly history: ChatHistory
   readonly verify: VerifyToken
   readonly issue: IssueToken
   readonly measure: Pick<Measure, 'quarantined' | 'misfit' | 'idReused'>
@@ -48,7 +51,7 @@ export const bounded =
   (subject: A, withinMs: number): Promise<E.Either<Failure, B>> =>
     withinMs > 0 ? within(withinMs, port(subject, withinMs), late) : Promise.resolve(late())
 
-/** The routes of both interfaces and of the token exchange. */
+/** The routes of both interfaces, of the token exchange, and of the history that bots read. */
 export const ingressRouters =
   (deps: IngressDeps) =>
   (limits: Limits): ReadonlyArray<Router<State>> => {
@@ -63,5 +66,5 @@ export const ingressRouters =
       append: bounded(deps.append),
     }
     const strangers = { ...shared, budget: bodyBudget(limits.allTokenBodiesBytes) }
-    return [webhooksRouter(shared), botRouter(shared), oauthRouter(strangers)]
+    return [webhooksRouter(shared), botRouter(shared), oauthRouter(strangers), historyRouter(shared)]
   }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { Account } from '../domain/accounts.ts'
-import type { ApplyChanges, ArchiveKeys, CheckHealth, Log, Sleep, ViewDocument } from '../domain/ports.ts'
+import type { ApplyChanges, ArchiveKeys, ChatHistory, CheckHealth, Log, Sleep, ViewDocument } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
 import type { ReadView } from '../views/index.ts'
 import type { TimeZoneOf } from '../views/stats-days.ts'
@@ -22,6 +22,7 @@ import {
   storeEnrichments,
 } from './enrichments.ts'
 import { type Erasures, erasuresIn } from './erasures.ts'
+import { chatHistoryIn } from './history.ts'
 import { ensureIndexes } from './indexes.ts'
 import { optimisticUpdate } from './optimistic-update.ts'
 import { countDrift, countWaiting, readDocumentIn, waitingConversations } from './read-views.ts'
@@ -50,6 +51,7 @@ export type Mongo = {
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
+  readonly chatHistory: ChatHistory
   readonly redrives: Redrives
   readonly erasures: Erasures
   readonly silentPersons: SilentPersons
@@ -146,6 +148,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),
+    chatHistory: chatHistoryIn(db),
     redrives: redrivesIn(db),
     erasures: erasuresIn(db),
     silentPersons: silentPersonsIn(db),

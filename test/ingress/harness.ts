@@ -34,7 +34,7 @@ export const accounts: ReadonlyArray<Account> = [
   {
     id: right(AccountId.decode('acme')),
     webhooks: { token: 'webhooks-token-acme' },
-    bot: { ...bot, token: 'bot-token-of-acme' },
+    bot: { ...bot, token: 'bot-token-of-acme', historyToken: 'history-token-of-acme' },
     requestsPerSecond: 100_000,
     timeZone: 'UTC',
   },
@@ -43,6 +43,7 @@ export const accounts: ReadonlyArray<Account> = [
     bot: {
       ...bot,
       token: 'bot-token-guarded',
+      historyToken: 'history-token-guarded',
       authorization: { clientId: 'guarded-client', secretKey: 'guarded secret+key/1' },
     },
     requestsPerSecond: 100_000,
@@ -51,7 +52,7 @@ export const accounts: ReadonlyArray<Account> = [
   {
     id: right(AccountId.decode('slow')),
     webhooks: { token: 'webhooks-token-slow' },
-    bot: { ...bot, token: 'bot-token-of-slow' },
+    bot: { ...bot, token: 'bot-token-of-slow', historyToken: 'history-token-of-slow' },
     requestsPerSecond: 1,
     timeZone: 'UTC',
   },
@@ -85,6 +86,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
       return E.right(undefined)
     },
     findEnrichment: async () => undefined,
+    history: { has: async () => true, read: async () => undefined },
     verify: async (account, token) => token === `token of ${account.id}`,
     issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
     measure: {

@@ -7,7 +7,7 @@ import { compile, type PartOf } from '../json-schema.ts'
 import type { Samples } from '../read-contracts.ts'
 import { about, isObject, type Json, type JsonObject } from '../schema.ts'
 import { header, place, refs, styleOf } from './parts.ts'
-import { botPath, healthPaths, oauthPath, webhooksPath } from './paths.ts'
+import { botPath, healthPaths, historyPath, oauthPath, webhooksPath } from './paths.ts'
 
 /** The HTTP server sends these responses before it has read a request, so they have no request id. */
 const early = new Set(['408', '431'])
@@ -56,6 +56,11 @@ const securitySchemes: JsonObject = {
     name: 'Authorization',
     description: 'The same token without the word Bearer (protocol, Authentication).',
   },
+  historyToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: '`bot.historyToken` or `bot.secondHistoryToken` of the account in the path.',
+  },
   clientCredentials: { type: 'http', scheme: 'basic', description: 'client_id and client_secret, each form-encoded.' },
 }
 
@@ -82,12 +87,14 @@ export const bridgeOpenapi = (
     tags: [
       { name: 'Interface A', description: 'Webhooks: visitor activity.' },
       { name: 'Interface B', description: 'The exchange between the service and bots.' },
+      { name: 'Bots', description: 'What bot logic reads of its chats.' },
       { name: 'Operation', description: 'Health.' },
     ],
     paths: withRequestId({
       '/webhooks/{token}': webhooksPath(samples.webhooks, ref),
       '/bot/{token}': botPath(samples.bot, ref),
       '/oauth/token': oauthPath(ref),
+      '/history/{accountId}/{chatId}': historyPath(ref),
       ...healthPaths(ref),
     }),
     components: {

@@ -59,7 +59,7 @@ type Case = {
   readonly headers?: JsonObject
 }
 
-const allow = (methods: string) => ({
+export const allow = (methods: string) => ({
   Allow: header('The methods that are supported.', { type: 'string', const: methods }),
 })
 const retryAfter = { 'Retry-After': header('After how many seconds to send it again.', secondsSchema) }

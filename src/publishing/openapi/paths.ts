@@ -1,10 +1,18 @@
 import * as botEvents from '../../../contracts/bot-api/inbound.ts'
-import { Accepted, AccessToken, AccessTokenRefusal, AccessTokenRequest, Refusal } from '../../../contracts/http.ts'
+import {
+  Accepted,
+  AccessToken,
+  AccessTokenRefusal,
+  AccessTokenRequest,
+  History,
+  Refusal,
+} from '../../../contracts/http.ts'
 import * as events from '../../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import type { Samples } from '../read-contracts.ts'
 import type { JsonObject, Schema } from '../schema.ts'
 import {
+  allow,
   anyOf,
   challenge,
   examples,
@@ -148,6 +156,123 @@ export const oauthPath = (ref: Ref): JsonObject => ({
         }),
       },
       ...refusals([405, 408, 413, 431, 500], ofOauth, ref),
+    },
+  },
+})
+
+const said = {
+  messages: [
+    { id: '9661ab9c', from: 'client', type: 'TEXT', text: 'Where is my parcel?', at: '2026-01-31T10:00:00.000Z' },
+    {
+      id: 'acme/2037/r1:delivered',
+      from: 'bot',
+      type: 'TEXT',
+      text: 'It arrives tomorrow.',
+      at: '2026-01-31T10:00:02.000Z',
+    },
+    {
+      id: '7d1c02aa',
+      from: 'agent',
+      type: 'AGENT_JOINED',
+      text: '',
+      at: '2026-01-31T10:05:00.000Z',
+      until: '2026-01-31T10:09:00.000Z',
+    },
+  ],
+  upTo: '0a4f1d20',
+}
+
+const inPath = (name: string, description: string): JsonObject => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
+const inQuery = (name: string, description: string, schema: JsonObject): JsonObject => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+})
+
+const ofHistory = (ref: Ref): JsonObject => {
+  const refused = (description: string, code: string, message: string, headers: JsonObject = {}) => ({
+    description,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    content: jsonBody(ref(Refusal), { [code]: { error: { code, message } } }),
+  })
+  const again = { 'Retry-After': header('In seconds.', { type: 'string', const: '1' }) }
+  return {
+    400: refused('A parameter that does not fit.', 'invalid_request', 'last: expected a whole number from 1 to 100'),
+    404: refused(
+      'The views have nothing of this chat, or it was erased.',
+      'invalid_request',
+      'path: expected a chat that the views have',
+    ),
+    405: refused('Another method than GET.', 'invalid_request', 'method: expected GET', allow('GET')),
+    425: refused(
+      'The views do not have the event `after` yet.',
+      'temporarily_unavailable',
+      'after: the views do not have this event yet, ask again',
+      again,
+    ),
+    503: refused(
+      'MongoDB cannot be read now.',
+      'temporarily_unavailable',
+      'the history cannot be read now, ask again',
+      again,
+    ),
+  }
+}
+
+/** What was said in a chat, for the bots of its account. */
+export const historyPath = (ref: Ref): JsonObject => ({
+  parameters: [
+    inPath('accountId', 'The id of an account with `bot.historyToken`.'),
+    inPath('chatId', 'The id of the chat.'),
+  ],
+  get: {
+    operationId: 'readHistory',
+    tags: ['Bots'],
+    summary: 'The newest messages of a chat',
+    description:
+      'What the client wrote, what was delivered of the bot, and when an agent had the chat. What was erased is not there.',
+    security: [{ historyToken: [] }],
+    parameters: [
+      inQuery('last', 'How many messages, at most.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+      inQuery(
+        'after',
+        'The ce_id of an event of the chat: the answer waits until the views have it, a second at most.',
+        {
+          type: 'string',
+          minLength: 1,
+          maxLength: 255,
+        },
+      ),
+    ],
+    responses: {
+      200: {
+        description: 'The messages, oldest first.',
+        headers: { 'Cache-Control': constant('no-store') },
+        content: jsonBody(ref(History), { said }),
+      },
+      401: {
+        description:
+          'The header is missing, or it is not a history token of this account, or there is no such account.',
+        headers: challenge('`Bearer`.'),
+        content: jsonBody(ref(Refusal), {
+          unauthorized_client: {
+            error: {
+              code: 'unauthorized_client',
+              message: 'Authorization: expected Bearer and the history token of the account in the path',
+            },
+          },
+        }),
+      },
+      ...refusals([429, 431, 500], plain, ref),
+      ...ofHistory(ref),
     },
   },
 })

@@ -1,12 +1,14 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
+import type { HistoryMessage } from '../../contracts/http.ts'
 import type { Log } from '../domain/ports.ts'
 import { agentSpan, traceparentAfter } from '../domain/tracing.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import type { Acquire } from '../shared/semaphore.ts'
 import { announcementOf, commandsOf } from './commands.ts'
 import { type Asking, type Limits, respond, type Turns } from './conversation.ts'
-import { askingFor, type Handlers, type Outcome, repliesIn } from './handlers.ts'
+import { askingFor, type ChatAccess, type Handlers, type Outcome, repliesIn } from './handlers.ts'
+import { joined, messageOf, type ReadHistory } from './history.ts'
 import { mistakesIn } from './mistakes.ts'
 import type { Reply } from './replies.ts'
 
@@ -32,6 +34,7 @@ export type ChatDeps = {
   /** In ms since 1970. */
   readonly now: () => number
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly readHistory: ReadHistory
   readonly log: Log
   /** Aborts when the bot stops: turns that wait for silence begin at once. */
   readonly stopping: AbortSignal
@@ -54,6 +57,9 @@ const outcomes: ReadonlySet<ConversationEvent['type']> = new Set([
   'BotReplySuppressed',
 ])
 const isOutcome = (event: ConversationEvent): event is Outcome => outcomes.has(event.type)
+/** How many messages a chat remembers that is not idle. */
+const mostSeen = 100
+
 const ends: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvited', 'AgentJoined', 'ChatClosed'])
 
 /**
@@ -61,8 +67,9 @@ const ends: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvited', 'A
  * that runs, learns of it at once.
  */
 export const createChat = (deps: ChatDeps): Chat => {
-  const { handlers, group, limits, turns, acquire, monotonic, now, sleep, log, stopping } = deps
+  const { handlers, group, limits, turns, acquire, monotonic, now, sleep, readHistory, log, stopping } = deps
   const queue: Waiting[] = []
+  let seen: ReadonlyArray<HistoryMessage> = []
   const telling = keyedQueue()
   let running: Promise<void> | undefined
   let wake = () => {}
@@ -82,6 +89,12 @@ export const createChat = (deps: ChatDeps): Chat => {
   /** The first event after the messages of the turn that takes the chat away from the bot, or undefined. */
   const isTaken = () => queue.some(({ event }) => ends.has(event.type) && event.receivedTime === undefined)
 
+  const accessOf = ({ data: { accountId, chatId } }: ConversationEvent): ChatAccess => ({
+    history: async (last = 20) => {
+      const read = await readHistory({ accountId, chatId }, last, seen.at(-1)?.id)
+      return joined(read, seen, last)
+    },
+  })
   const spanOf = ({ event: { data }, traceparent }: Heard) =>
     agentSpan(traceparent, `${data.accountId}/${data.chatId}`, group)
 
@@ -134,10 +147,11 @@ export const createChat = (deps: ChatDeps): Chat => {
         return sayings
       }
       const events = messages.map(({ event }) => event)
+      const access = accessOf(last.event)
       const asking: Asking = async (span) => {
         place = 0
         traceparent = traceparentAfter(span, last.traceparent)
-        return repliesIn(await handlers.onTurn?.({ messages: events, signal, say }))
+        return repliesIn(await handlers.onTurn?.({ messages: events, signal, say, ...access }, access))
       }
       using _permit = await acquire(stopping)
       const timeLeft = () => Math.max(0, startedAt + limits.replyWithin * (hasSaid || said > 0 ? 2 : 1) - monotonic())
@@ -172,7 +186,7 @@ export const createChat = (deps: ChatDeps): Chat => {
   }
   const onEvent = async (heard: Waiting): Promise<void> => {
     const { event, publish, heardAt } = heard
-    const ask = askingFor(handlers, event)
+    const ask = askingFor(handlers, event, accessOf(event))
     if (ask === undefined) return
     using _permit = await acquire(stopping)
     const timeLeft = () => Math.max(0, heardAt + limits.replyWithin - monotonic())
@@ -201,6 +215,8 @@ export const createChat = (deps: ChatDeps): Chat => {
   return {
     hear: (heard) => {
       const { event, finish } = heard
+      const message = messageOf(event)
+      if (message !== undefined) seen = [...seen, message].slice(-mostSeen)
       // An outcome may come between two messages of a turn and must not part them.
       if (isOutcome(event)) return telling.add('', () => onOutcome(event).finally(finish))
       queue.push({ ...heard, heardAt: monotonic() })

@@ -10,15 +10,25 @@ import type {
   ClientMessageReceived,
   ConversationEvent,
 } from '../../contracts/events/index.ts'
+import type { HistoryMessage } from '../../contracts/http.ts'
 import type { Reply } from './replies.ts'
 
 /** One reply, several in their order, or none. */
 export type Answer = Reply | ReadonlyArray<Reply> | undefined
 
-type Handler<E> = (event: E) => Answer | Promise<Answer>
+/** What a handler may ask about the chat of its event. */
+export type ChatAccess = {
+  /**
+   * What was said in the chat, oldest first, the newest `last` messages (20, at most 100). It has all that this bot has
+   * seen, also after a restart. Needs the option `history` of `startBot`.
+   */
+  readonly history: (last?: number) => Promise<ReadonlyArray<HistoryMessage>>
+}
+
+type Handler<E> = (event: E, chat: ChatAccess) => Answer | Promise<Answer>
 
 /** What a client has written in one go, and what a bot may do before its answer. */
-export type Turn = {
+export type Turn = ChatAccess & {
   /** Oldest first. The answer is for the last one, and with it for all. */
   readonly messages: ReadonlyArray<ClientMessageReceived>
   /**
@@ -63,19 +73,23 @@ export const repliesIn = (answer: Answer): ReadonlyArray<Reply> => {
 }
 
 /** The handler's call for an event. Undefined if the bot has no handler for it. */
-const callFor = (handlers: Handlers, event: ConversationEvent): (() => Answer | Promise<Answer>) | undefined => {
+const callFor = (
+  handlers: Handlers,
+  event: ConversationEvent,
+  chat: ChatAccess,
+): (() => Answer | Promise<Answer>) | undefined => {
   const { onMessage, onAgentInvited, onAgentJoined, onAgentUnavailable, onChatClosed } = handlers
   switch (event.type) {
     case 'ClientMessageReceived':
-      return onMessage && (() => onMessage.call(handlers, event))
+      return onMessage && (() => onMessage.call(handlers, event, chat))
     case 'AgentInvited':
-      return onAgentInvited && (() => onAgentInvited.call(handlers, event))
+      return onAgentInvited && (() => onAgentInvited.call(handlers, event, chat))
     case 'AgentJoined':
-      return onAgentJoined && (() => onAgentJoined.call(handlers, event))
+      return onAgentJoined && (() => onAgentJoined.call(handlers, event, chat))
     case 'AgentUnavailable':
-      return onAgentUnavailable && (() => onAgentUnavailable.call(handlers, event))
+      return onAgentUnavailable && (() => onAgentUnavailable.call(handlers, event, chat))
     case 'ChatClosed':
-      return onChatClosed && (() => onChatClosed.call(handlers, event))
+      return onChatClosed && (() => onChatClosed.call(handlers, event, chat))
     case 'BotReplyDelivered':
     case 'BotReplyFailed':
     case 'BotReplySuppressed':
@@ -90,7 +104,8 @@ const callFor = (handlers: Handlers, event: ConversationEvent): (() => Answer | 
 export const askingFor = (
   handlers: Handlers,
   event: ConversationEvent,
+  chat: ChatAccess,
 ): (() => Promise<ReadonlyArray<Reply>>) | undefined => {
-  const call = event.receivedTime === undefined ? callFor(handlers, event) : undefined
+  const call = event.receivedTime === undefined ? callFor(handlers, event, chat) : undefined
   return call && (async () => repliesIn(await call()))
 }

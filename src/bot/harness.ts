@@ -2,6 +2,7 @@ import { AssertionError, deepStrictEqual } from 'node:assert'
 import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { ConversationEvent } from '../../contracts/events/index.ts'
+import type { HistoryMessage } from '../../contracts/http.ts'
 import { messageTypeOf } from '../../contracts/messages/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
@@ -14,6 +15,7 @@ import { sleep } from '../shared/time.ts'
 import { type Chat, createChat } from './chat.ts'
 import { defaultLimits, defaultTurns, problemOf, type Turns } from './conversation.ts'
 import type { Handlers, NoAnswer } from './handlers.ts'
+import { messageOf } from './history.ts'
 import type { Reply } from './replies.ts'
 import { type Clock, inVirtualTime } from './virtual-time.ts'
 
@@ -96,12 +98,18 @@ const replyOf = (command: BotReply): Reply =>
 const bridge = (now: () => Instant) => {
   const chats = new Map<string, Conversation>()
   const known = new Set<string>()
+  const history = new Map<string, HistoryMessage[]>()
   const note = (event: ConversationEvent) => {
     const fact = factOf(dated(event))
     const { chatId } = event.data
+    const message = messageOf(event)
+    if (message !== undefined) history.set(chatId, [...(history.get(chatId) ?? []), message])
     if (fact !== undefined) chats.set(chatId, withFacts(chats.get(chatId) ?? unknownConversation, [fact]))
   }
   return {
+    /** What was said in a chat, as the bridge's endpoint has it. */
+    readHistory: async ({ chatId }: { readonly chatId: string }, last: number) =>
+      (history.get(chatId) ?? []).slice(-last),
     /** The event at this time, with an id that no earlier one has. */
     hear: <E extends ConversationEvent>(event: E): E => {
       const id = known.has(event.id) ? (`${event.id}-${known.size}` as E['id']) : event.id
@@ -158,7 +166,7 @@ const play = async (
   { elapsed }: Clock,
 ): Promise<ReadonlyArray<Said>> => {
   const chats = new Map<string, Chat>()
-  const { hear, send } = bridge(() => new Date(Date.parse(time) + elapsed()).toISOString() as Instant)
+  const { hear, send, readHistory } = bridge(() => new Date(Date.parse(time) + elapsed()).toISOString() as Instant)
   const failures: unknown[] = []
   let said: Said[] = []
   const note = (fields: object) => {
@@ -179,6 +187,7 @@ const play = async (
       monotonic: () => performance.now(),
       now: Date.now,
       sleep,
+      readHistory,
       log: { debug: () => {}, info: () => {}, warn: note, error: note },
       stopping: new AbortController().signal,
     })

@@ -12,6 +12,7 @@ import { createChat } from './chat.ts'
 import { defaultLimits, defaultTurns, type Limits, problemOf, type Turns } from './conversation.ts'
 import { forgetWith } from './forget.ts'
 import type { Handlers } from './handlers.ts'
+import { type HistorySource, historyOver, noHistory } from './history.ts'
 import { worker } from './worker.ts'
 
 export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPrefix'>> & {
@@ -23,6 +24,8 @@ export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPref
    */
   readonly group: string
   readonly limits?: Partial<Limits>
+  /** Where `history(n)` of the handlers reads. Without it the bot knows only its own events. */
+  readonly history?: HistorySource
   /** When a turn of `onTurn` is complete. Default: 1.2 s without a message, 5 s at most. */
   readonly turns?: Turns
   /** Gets handler errors with message and stack, and why the bridge would not send replies. Default: console. */
@@ -53,6 +56,7 @@ export const startBot = async (
     sasl,
     limits: given,
     turns = defaultTurns,
+    history,
     log = consoleLog,
   }: BotOptions,
 ): Promise<{ readonly stop: () => Promise<void> }> => {
@@ -86,6 +90,7 @@ export const startBot = async (
   }
   const stopping = new AbortController()
   const acquire = semaphore(limits.atOnce)
+  const readHistory = history === undefined ? noHistory : historyOver(history, sleep)
   const running = worker({
     decode: fromRecord,
     newChat: () =>
@@ -98,6 +103,7 @@ export const startBot = async (
         monotonic: () => performance.now(),
         now: Date.now,
         sleep,
+        readHistory,
         log,
         stopping: stopping.signal,
       }),
@@ -124,7 +130,9 @@ export const startBot = async (
   }
 }
 
+export type { HistoryMessage } from '../../contracts/http.ts'
 export type { Limits, Turns } from './conversation.ts'
-export type { Answer, Handlers, NoAnswer, Outcome, Turn } from './handlers.ts'
+export type { Answer, ChatAccess, Handlers, NoAnswer, Outcome, Turn } from './handlers.ts'
+export { type HistorySource, type ModelMessage, toMessages } from './history.ts'
 export { withoutPersonalData } from './personal.ts'
 export { buttons, handOver, markdown, type Reply, text } from './replies.ts'

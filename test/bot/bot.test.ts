@@ -7,6 +7,7 @@ import { createChat } from '../../src/bot/chat.ts'
 import { commandsOf } from '../../src/bot/commands.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
+import { noHistory } from '../../src/bot/history.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
@@ -82,6 +83,7 @@ const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at
     monotonic: () => performance.now(),
     now: () => now,
     sleep,
+    readHistory: noHistory,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (...line) => void logged.push(line) },
     stopping: new AbortController().signal,
   })

@@ -5,6 +5,7 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { type Chat, createChat } from '../../src/bot/chat.ts'
 import type { Handlers, Turn } from '../../src/bot/handlers.ts'
 import { agentJoined, chatClosed, conversationEvent } from '../../src/bot/harness.ts'
+import { noHistory } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
@@ -29,6 +30,7 @@ const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }) => {
     monotonic: () => performance.now(),
     now: Date.now,
     sleep,
+    readHistory: noHistory,
     log: silent,
     stopping: new AbortController().signal,
   })

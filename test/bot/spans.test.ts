@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { createChat } from '../../src/bot/chat.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { clientWrites, conversationEvent } from '../../src/bot/harness.ts'
+import { noHistory } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
 import { silent } from '../../src/domain/quiet.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
@@ -40,6 +41,7 @@ const traced = async (handlers: Handlers, event = clientWrites('My secret'), fla
     monotonic: () => performance.now(),
     now: Date.now,
     sleep,
+    readHistory: noHistory,
     log: silent,
     stopping: new AbortController().signal,
   })

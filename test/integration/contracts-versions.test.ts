@@ -102,6 +102,7 @@ versions('a bot of the kit answers every version', async () => {
         monotonic: () => performance.now(),
         now: () => Date.parse(now),
         sleep: (ms: number) => sleep(ms),
+        readHistory: async () => [],
         log: silent,
         stopping,
       }),

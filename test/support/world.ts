@@ -73,7 +73,15 @@ export const world = async (options: Options = {}) => {
   })
   const bot = { providerId: 'prov1', baseUrl: service.baseUrl, ...settings }
   const account = { id, webhooks: { token: `webhooks-${name}` }, bot: { ...bot, token: tokens.own } }
-  const guarded = { id: guardedId, bot: { ...bot, token: tokens.guarded, authorization } }
+  const guarded = {
+    id: guardedId,
+    bot: {
+      ...bot,
+      token: tokens.guarded,
+      authorization,
+      ...(settings.historyToken && { historyToken: `guarded-${settings.historyToken}` }),
+    },
+  }
   const accounts = [{ ...account, ...(retainDays && { privacy: { retainDays } }) }, guarded].map((entry) =>
     withDefaults(entry),
   )

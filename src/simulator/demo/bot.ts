@@ -11,5 +11,7 @@ export const reactTo = async ({ topic, type, id, headers, data }: LoggedEvent): 
   if (topic !== 'bot-conversations') return []
   const { ce_source: source, ce_subject: subject, ce_time: time } = headers
   const event = ConversationEvent.decode({ type: type.split('.')[1], id, source, subject, time, data })
-  return E.isRight(event) ? commandsOf(event.right, (await askingFor(echoBot, event.right)?.()) ?? [], 'demo') : []
+  return E.isRight(event)
+    ? commandsOf(event.right, (await askingFor(echoBot, event.right, { history: async () => [] })?.()) ?? [], 'demo')
+    : []
 }

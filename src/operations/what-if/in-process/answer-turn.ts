@@ -1,7 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClientMessageReceived, ConversationEvent } from '../../../../contracts/events/index.ts'
 import { answer } from '../../../bot/conversation.ts'
-import { askingFor, type Handlers, type NoAnswer, type Outcome, repliesIn } from '../../../bot/handlers.ts'
+import {
+  askingFor,
+  type ChatAccess,
+  type Handlers,
+  type NoAnswer,
+  type Outcome,
+  repliesIn,
+} from '../../../bot/handlers.ts'
+import { messageOf } from '../../../bot/history.ts'
 import { mistakesIn } from '../../../bot/mistakes.ts'
 import type { Reply } from '../../../bot/replies.ts'
 import { within } from '../../../shared/timeout.ts'
@@ -23,11 +31,11 @@ const isMessage = (event: ConversationEvent): event is ClientMessageReceived => 
 const besideWithin = 1_000
 
 /** What the bot does with events that it cannot answer matters only for what it remembers. */
-const react = async (handlers: Handlers, event: ConversationEvent): Promise<void> => {
+const react = async (handlers: Handlers, event: ConversationEvent, chat: ChatAccess): Promise<void> => {
   try {
     const work = isOutcome(event)
       ? event.data.because === undefined && (await handlers.onOutcome?.(event))
-      : await askingFor(handlers, event)?.()
+      : await askingFor(handlers, event, chat)?.()
     void work
   } catch {
     // The kit only logs it, and the client notices nothing.
@@ -60,15 +68,21 @@ const plain = (replies: ReadonlyArray<Reply>): ReadonlyArray<Reply> => {
   }
 }
 
+/** What was said in the events that the bot has got, in place of the bridge's endpoint. */
+const historyOf = (past: ReadonlyArray<ConversationEvent>): ChatAccess => ({
+  history: async (last = 20) => past.flatMap((event) => messageOf(event) ?? []).slice(-last),
+})
+
 /**
  * What the bot answers to a turn, as the kit asks it: all messages at once if it has `onTurn`, a second time if it
  * fails. Quiet times take no time here: the messages of a turn are known.
  */
 export const answerTurn = async (handlers: Handlers, { before, events }: Asked, replyWithin: number): Promise<Raw> => {
-  for (const event of before)
+  const chat = historyOf([...before, ...events])
+  for (const [i, event] of before.entries())
     await within(
       besideWithin,
-      atLogTime(event.time, () => react(handlers, event)),
+      atLogTime(event.time, () => react(handlers, event, historyOf(before.slice(0, i + 1)))),
       () => undefined,
     )
   const startedAt = performance.now()
@@ -89,8 +103,8 @@ export const answerTurn = async (handlers: Handlers, { before, events }: Asked, 
     given = []
     given =
       handlers.onTurn !== undefined && isMessage(event)
-        ? repliesIn(await handlers.onTurn({ messages, signal: new AbortController().signal, say }))
-        : ((await askingFor(handlers, event)?.()) ?? [])
+        ? repliesIn(await handlers.onTurn({ messages, signal: new AbortController().signal, say, ...chat }, chat))
+        : ((await askingFor(handlers, event, chat)?.()) ?? [])
     return given
   }
   const replies: Reply[] = []

@@ -1,13 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Sent, send, start } from '../ingress/harness.ts'
+import type { ChatHistory } from '../../src/domain/ports.ts'
+import { noon, type Sent, send, start } from '../ingress/harness.ts'
 import { sample, samples } from '../support/samples.ts'
 import { documentedPaths, statusesOf, surprises } from './documented.ts'
 
 const hooks = '/webhooks/{token}'
 const bot = '/bot/{token}'
 const oauth = '/oauth/token'
+const history = '/history/{accountId}/{chatId}'
 const tokens: Readonly<Record<string, string>> = { [hooks]: 'webhooks-token-', [bot]: 'bot-token-of-' }
 const good: Readonly<Record<string, string>> = {
   [hooks]: sample('webhooks', 'chat_accepted'),
@@ -18,13 +20,26 @@ const large = `{"event":"${'x'.repeat(8 * 1024 * 1024)}"}`
 const failing = async () => E.left({ kind: 'transient', reason: 'no broker' } as const)
 const checks = { kafka: () => ({ ok: false, reason: 'no broker' }) }
 
-const healthy = await start()
-const ailing = await start({ publish: failing, append: failing, checks })
+const said = {
+  messages: [{ id: 'm1', from: 'client', type: 'TEXT', text: 'Hello', at: noon } as const],
+  upTo: 'm1',
+}
+const views: ChatHistory = {
+  has: async (_, eventId) => eventId !== 'late',
+  read: async ({ chatId }) => (chatId === '2037' ? said : undefined),
+}
+const away = () => Promise.reject(new Error('no primary'))
+
+const healthy = await start({ history: views })
+const ailing = await start({ publish: failing, append: failing, history: { has: away, read: away }, checks })
 const broken = await start({
   publish: () => {
     throw new Error('a fault')
   },
   issue: () => {
+    throw new Error('a fault')
+  },
+  sleep: () => {
     throw new Error('a fault')
   },
 })
@@ -61,6 +76,11 @@ const grant = (more: object, grantType = 'client_credentials'): Sent => ({
 })
 const basic = (text: string) => ({ 'content-type': 'application/json', authorization: `Basic ${btoa(text)}` })
 
+const reading = (account: string): Sent => ({
+  method: 'GET',
+  headers: { authorization: `Bearer history-token-${account === 'guarded' ? '' : 'of-'}${account}` },
+})
+
 const rows: ReadonlyArray<Row> = [
   ...ofInterface(hooks),
   ...ofInterface(bot),
@@ -74,6 +94,15 @@ const rows: ReadonlyArray<Row> = [
   [405, oauth, oauth, { method: 'GET' }],
   [413, oauth, oauth, { body: ' '.repeat(8 * 1024 + 1) }],
   [500, oauth, oauth, grant(credentials), broken],
+  [200, history, '/history/acme/2037?last=5&after=m1', reading('acme')],
+  [400, history, '/history/acme/2037?last=x', reading('acme')],
+  [401, history, '/history/acme/2037', reading('guarded')],
+  [404, history, '/history/acme/2038', reading('acme')],
+  [405, history, '/history/acme/2037', { ...reading('acme'), method: 'POST' }],
+  [425, history, '/history/acme/2037?after=late', reading('acme')],
+  [429, history, '/history/slow/2037', reading('slow')],
+  [500, history, '/history/acme/2037', reading('nobody'), broken],
+  [503, history, '/history/acme/2037', reading('acme'), ailing],
   [200, '/livez', '/livez', { method: 'GET' }],
   [405, '/livez', '/livez', {}],
   [200, '/readyz', '/readyz', { method: 'GET' }],

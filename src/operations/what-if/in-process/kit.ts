@@ -1,4 +1,5 @@
 /** What a bot module gets for `livechat-bridge-contracts/bot` here: it may start itself, and nothing happens. */
+export { toMessages } from '../../../bot/history.ts'
 export { withoutPersonalData } from '../../../bot/personal.ts'
 export * from '../../../bot/replies.ts'
 

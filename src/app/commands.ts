@@ -3,7 +3,8 @@ import { consoleLink } from '../console/operation.ts'
 import { operations } from '../operations/index.ts'
 import { type AnyOperation, operation } from '../operations/operation.ts'
 import { anyText, type ReadOption } from '../operations/options.ts'
-import { contractsCheck, contractsRelease } from '../publishing/operations.ts'
+import { contractsCheck, contractsPublish, contractsRelease } from '../publishing/operations.ts'
+import { sample } from '../publishing/sample.ts'
 import { checkConfig } from './check-config.ts'
 import { demo } from './demo.ts'
 import { type Role, roles } from './roles.ts'
@@ -81,4 +82,6 @@ export const commands: ReadonlyArray<AnyOperation> = [
   ...operations,
   contractsCheck,
   contractsRelease,
+  contractsPublish,
+  sample,
 ]

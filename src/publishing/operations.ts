@@ -8,7 +8,8 @@ import { anyText } from '../operations/options.ts'
 import { directionOf } from './catalogue.ts'
 import { breakingChanges, topicBreaks } from './compatibility/breaks.ts'
 import { parseRelease, type Release, releaseText } from './compatibility/release.ts'
-import { version as present } from './schema.ts'
+import { publishTo, registryOf } from './registry.ts'
+import { type JsonObject, version as present } from './schema.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = 'contracts/published'
@@ -153,5 +154,40 @@ export const contractsRelease = operation({
     const corrections = correction === undefined ? earlier : [...earlier, correction]
     writeFileSync(released, releaseText({ ...now.right, version: present, corrections }))
     return { code: 0, lines: [`contracts/released.json is ${present} now.`] }
+  },
+})
+
+/** The schemas of the records of all topics, from contracts/published. */
+const recordSchemas = (): E.Either<string, ReadonlyArray<readonly [name: string, schema: JsonObject]>> => {
+  const now = readRelease(publishedHere)
+  if (E.isLeft(now)) return now
+  const { topics, schemas } = now.right
+  const names = new Set([...topics.values()].flatMap(({ schemas: of }) => of))
+  return E.right([...schemas].filter(([name]) => names.has(name)))
+}
+
+export const contractsPublish = operation({
+  name: 'contracts publish',
+  summary: "put the schema of each type of record into a schema registry with Confluent's interface",
+  description:
+    "Register the schema of each type of record in a schema registry with Confluent's REST interface, as JSON Schema draft-07. The subject is `livechat.` and the schema's name, for an event its ce_type. The registry's compatibility of these subjects becomes NONE: `contracts check` decides what may change.",
+  options: {
+    registry: {
+      about: 'the URL of its REST interface, with user and password if it needs them',
+      value: 'url',
+      read: registryOf,
+      isRequired: true,
+    },
+  },
+  needs: {},
+  select: async (_: object, { registry }) => {
+    const schemas = recordSchemas()
+    return E.isLeft(schemas) ? stop('refused', schemas.left) : E.right({ registry, schemas: schemas.right })
+  },
+  act: async (_, { registry, schemas }, { say }) => {
+    const published = await publishTo(registry, schemas, say)
+    return E.isLeft(published)
+      ? { code: 1, trouble: published.left }
+      : { code: 0, lines: [`${published.right} schemas are in the registry.`] }
   },
 })

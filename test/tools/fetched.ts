@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -162,4 +163,36 @@ export const javaTools = async (): Promise<E.Either<Problem, string>> => {
   return missing === undefined
     ? mavenJars('java-tools', fileURLToPath(new URL('java/pom.xml', import.meta.url)))
     : problem(missing)
+}
+
+/** A folder with the content of an archive from Maven, given as `group:name:version:tar.gz:classifier`. */
+export const mavenArchive = async (artifact: string): Promise<E.Either<Problem, string>> => {
+  const missing = await lacking('mvn', ['--version'])
+  if (missing !== undefined) return problem(missing)
+  const [, name = '', version = ''] = artifact.split(':')
+  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
+  return fetchOnce({
+    target: resolve(cacheDir, `${name}-${version}`),
+    what: `${name} ${version} with Maven`,
+    say,
+    fetch: async (directory) => {
+      const quiet = ['--batch-mode', '--quiet', '-Dstyle.color=never', `-Dartifact=${artifact}`]
+      const copied = await mustRun('mvn', [...quiet, `-DoutputDirectory=${directory}`, goal], directory)
+      if (E.isLeft(copied)) return copied
+      const archive = (await readdir(directory)).find((file) => file.endsWith('.tar.gz')) ?? ''
+      const unpacked = await mustRun('tar', ['xzf', archive], directory)
+      await rm(join(directory, archive), { force: true })
+      return unpacked
+    },
+  })
+}
+
+/** The path of a Java runtime of this version or a later one. */
+export const javaOf = async (wanted: number): Promise<E.Either<Problem, string>> => {
+  for (const java of ['java', ...globSync('/usr/lib/jvm/*/bin/java')]) {
+    const outcome = await run(java, ['--version'])
+    const version = E.isRight(outcome) ? Number(/^\S+ (\d+)/.exec(outcome.right)?.[1]) : 0
+    if (version >= wanted) return E.right(java)
+  }
+  return problem(`there is no Java ${wanted}`)
 }

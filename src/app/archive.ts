@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf } from '../../contracts/topics.ts'
-import { archiver } from '../archive/archiver.ts'
+import { archiver, archiverGroup } from '../archive/archiver.ts'
 import { dataKeys } from '../archive/data-keys.ts'
 import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
-import { markers } from '../archive/markers.ts'
-import { archivedPlace, restorer } from '../archive/restore.ts'
+import { archivedPlace } from '../archive/restore.ts'
 import { archiveNames, retention, rollSegments } from '../archive/retention.ts'
 import { agreedTime } from '../domain/agreed-time.ts'
 import { now } from '../domain/clock.ts'
@@ -21,9 +20,9 @@ import type { Mongo } from '../mongo/connect.ts'
 import { actionRecorder } from '../operations/audit.ts'
 import { appendedSinceIn, retainedBy, startRetaining, viewsAreCurrentIn } from '../operations/erase/retain.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { changesOf } from '../views/decoded.ts'
 import type { Settings } from './config.ts'
 import type { Part } from './consumers.ts'
+import { markersOf } from './missed-erasures.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -58,21 +57,6 @@ const changedArchivesOf =
   async () =>
     mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
 
-/** Finds erasures that are in the archive and may be missing in MongoDB. */
-export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
-  markers({
-    now: Date.now,
-    ...mongo.erasures,
-    committed: kafka.committedOffsets,
-    endOffsets: kafka.endOffsets,
-    topicIds: kafka.topicIds,
-    offsetsAt: kafka.offsetsAt,
-    readTopic: kafka.readTopic,
-    decode: fromRecord,
-    keys: mongo.archiveKeys,
-    empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
-  })
-
 /** Where the archive of a partition ends in its topic, by the last record of the archive. */
 const archivedToOf =
   ({ kafka }: Pick<Deps, 'kafka'>): Parameters<typeof archiver>[0]['archivedTo'] =>
@@ -89,10 +73,17 @@ const archivedToOf =
 
 const lookEveryMs = 60_000
 
+/** `readableTo`: the committed offsets before which the archive can be read (see `archiver`). */
+type Archiving = Part & Pick<ReturnType<typeof archiver>, 'readableTo'>
+
 /** Encrypts the records of the event topics into the archive. */
-export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: WrappingKeys): Promise<Part> => {
-  const { apply, lostKey, look } = markersOf({ kafka, mongo })
-  const { spec, health } = archiver({
+export const startArchiver = async (
+  { kafka, mongo, log }: Deps,
+  settings: Pick<Settings, 'retentionDays'>,
+  wrapping: WrappingKeys,
+): Promise<Archiving> => {
+  const { apply, lost, look } = markersOf({ kafka, mongo }, settings)
+  const { spec, health, readableTo } = archiver({
     keys: dataKeys(mongo.archiveKeys, wrapping),
     decode: fromRecord,
     append: kafka.append,
@@ -103,7 +94,14 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
     committed: kafka.committedOffsets,
     missed: async () => {
       await apply()
-      return lostKey(restorer(dataKeys(mongo.archiveKeys, wrapping)))
+      const found = await lost()
+      const again = 'again' in found ? [...found.again].filter(([, parts]) => parts.size > 0) : []
+      if (again.length > 0)
+        log.warn(
+          { topics: again.map(([topic]) => topic) },
+          'MongoDB has lost data keys of the archive: their records are archived again from their topics',
+        )
+      return found
     },
     reasonOf,
   })
@@ -117,6 +115,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
   }, lookEveryMs)
   return {
     checks: { archiver: health(consumer.health) },
+    readableTo,
     stop: async () => {
       clearInterval(looking)
       await Promise.all([consumer.stop(), stopRolling()])
@@ -124,12 +123,13 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
   }
 }
 
-/** Deletes old records that are archived. With `deletes` false it only reports how many records are overdue. */
+/** Deletes old records that are archived. Without `archiving` it only reports how many records are overdue. */
 export const startRetention = (
   { kafka, mongo, log, measure }: Deps,
   days: Settings['retentionDays'],
-  deletes: boolean,
+  archiving: Pick<Archiving, 'readableTo'> | undefined,
 ): Part => {
+  const deletes = archiving !== undefined
   if (days === 'forever') {
     if (deletes)
       log.warn({}, 'RETENTION_DAYS is forever: event topics never delete personal data and store it in plain text')
@@ -144,7 +144,10 @@ export const startRetention = (
     ranges: kafka.ranges,
     offsetsAt: kafka.offsetsAt,
     deleteBefore: kafka.deleteBefore,
-    committed: kafka.committedOffsets,
+    committed: async (group, topic) => {
+      const done = await kafka.committedOffsets(group, topic)
+      return group === archiverGroup && archiving !== undefined ? archiving.readableTo(topic, done) : done
+    },
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: async () => {
       const agreed = agreedTime(Date.now(), await mongo.silentPersons.serverTime())

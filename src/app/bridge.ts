@@ -18,13 +18,14 @@ import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
-import { actionRecorder } from '../operations/audit.ts'
+import { actionRecorder, afterErasures } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import { consumerGroups, followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
 import { createMetrics } from './metrics.ts'
+import { markersOf } from './missed-erasures.ts'
 import { logOutages } from './outages.ts'
 import { answerPeer, askPeer, otherPart, type PartName, readinessOfBoth } from './peer.ts'
 import { type Role, roles } from './roles.ts'
@@ -189,13 +190,15 @@ export const startBridge = async (
   const server = createHttpServer({ measure, log, monotonic }, publicRouters)
   const ownGates = () => parts.flatMap(({ gates }) => gates?.() ?? [])
   const gatesOfFront = async () => (pair && (await askPeer(pair.peer, 'gates', scrapeWithinMs))) ?? []
+  const missed = markersOf({ kafka, mongo }, settings)
+  const recordActionOf = (who: string) => afterErasures(actionRecorder(kafka.append, now, who), missed.apply)
   const console =
     roles.includes('console') && unsafe === undefined
       ? startConsole({
           settings: settings.console,
           accountIds,
           store: mongo.consoleSessions,
-          recordActionOf: (who) => actionRecorder(kafka.append, now, who),
+          recordActionOf,
           dataDir,
           log,
           sleep,
@@ -204,6 +207,7 @@ export const startBridge = async (
           clock: () => new Date(),
           stopping: ending.signal,
           handlers: consoleHandlers({
+            recordActionOf,
             rebuilds,
             restore: wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right)),
             kafka,
@@ -274,12 +278,17 @@ export const startBridge = async (
     await preparation.done
     if (takesIn && !ending.signal.aborted)
       parts.push(followEnrichedKeys({ kafka, mongo, filter: enriched, log, sleep }))
-    const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
+    const { retentionDays } = settings
+    const deps = { kafka, mongo, accounts, issueToken: tokens.issue, retentionDays, measure, log }
     if (roles.includes('projector') && !ending.signal.aborted) parts.push(await startProjector(deps))
     if (roles.includes('egress') && !ending.signal.aborted) parts.push(await startEgress(deps))
-    if (archives && wrapping.right && !ending.signal.aborted) parts.push(await startArchiver(deps, wrapping.right))
+    const archiving =
+      archives && wrapping.right && !ending.signal.aborted
+        ? await startArchiver(deps, settings, wrapping.right)
+        : undefined
+    if (archiving) parts.push(archiving)
     if ((roles.includes('projector') || archives) && !ending.signal.aborted)
-      parts.push(startRetention(deps, settings.retentionDays, archives && wrapping.right !== undefined))
+      parts.push(startRetention(deps, retentionDays, archiving))
     const retaining = archives && wrapping.right && !ending.signal.aborted ? startRetainDays(deps, settings) : undefined
     if (retaining) parts.push(retaining)
     for (const { checks: ofPart, gates } of parts) {

@@ -21,13 +21,15 @@ import { withDeadline } from '../shared/timeout.ts'
 import { enrichmentHandler } from '../views/enrichment-handler.ts'
 import { topicsOf, viewNames } from '../views/index.ts'
 import { projector } from '../views/projector.ts'
-import { markersOf } from './archive.ts'
+import type { Settings } from './config.ts'
+import { markersOf } from './missed-erasures.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
   readonly mongo: Mongo
   readonly accounts: ReadonlyArray<Account>
   readonly issueToken: IssueToken
+  readonly retentionDays: Settings['retentionDays']
   readonly measure: Measure
   readonly log: Log
 }
@@ -64,8 +66,8 @@ const daysOf =
   }
 
 /** Updates the views, the enrichments, the statistics and the audits of transcripts. */
-export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
-  const missed = markersOf({ kafka, mongo })
+export const startProjector = async ({ kafka, mongo, accounts, retentionDays, measure, log }: Deps): Promise<Part> => {
+  const missed = markersOf({ kafka, mongo }, { retentionDays })
   const marks = logMarks({ ...mongo.topicsRead, compareLog: kafka.compareLog })
   const fold = projector({
     decode: decodeRecord,

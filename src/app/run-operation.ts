@@ -10,7 +10,7 @@ import type { KafkaRoom } from '../kafka/kafka.ts'
 import { connectMongo, type Mongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import type { Redrives } from '../mongo/redrives.ts'
-import { actionRecorder, commandLineUser, type RecordAction } from '../operations/audit.ts'
+import { actionRecorder, afterErasures, commandLineUser, type RecordAction } from '../operations/audit.ts'
 import type { AnyOperation, Need, Resources } from '../operations/operation.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
 import { printableLines } from '../shared/printable.ts'
@@ -19,6 +19,7 @@ import { missingKeyFile, reasonOf, wrappingKeysOf } from './archive.ts'
 import { type Execute, type Flags, runOnTerminal, type Terminal } from './command-line.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
+import { markersOf } from './missed-erasures.ts'
 import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
 import { firstSignal } from './signals.ts'
@@ -133,6 +134,18 @@ const terminalFor = (recordAction: RecordAction, { json }: Flags): Terminal => (
 /** Without servers nothing can be recorded. */
 const recordsNothing: RecordAction = async () => E.left({ kind: 'permanent', reason: 'there is no Kafka' })
 
+/** Applies erasures that MongoDB may lack, with a connection of its own. */
+const applyErasures = (settings: Settings, kafka: KafkaRoom) => async (): Promise<void> => {
+  const config = mongoOf(settings)
+  if (config === undefined) return
+  const mongo = connectMongo(config, { log: createLog('silent'), sleep, clock: monotonic })
+  try {
+    await markersOf({ kafka, mongo }, settings).apply()
+  } finally {
+    await mongo.stop()
+  }
+}
+
 /** Runs an operation with its servers, then disconnects. Resolves with an exit code, also if the operation throws. */
 const runWithServers = async (operation: AnyOperation, values: object, flags: Flags): Promise<number> => {
   const settings = await readSettings()
@@ -150,7 +163,8 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
       err(resources.left.reason)
       return resources.left.code
     }
-    const terminal = terminalFor(actionRecorder(kafka.append, now, commandLineUser()), flags)
+    const record = afterErasures(actionRecorder(kafka.append, now, commandLineUser()), applyErasures(settings, kafka))
+    const terminal = terminalFor(record, flags)
     return await runOnTerminal(operation, resources.right, values, flags, terminal)
   } catch (error) {
     err(`The command failed: ${reasonOf(error)}`)

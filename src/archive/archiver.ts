@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopic, eventTopics, keyOf } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopic, eventTopics, keyOf, type TopicName } from '../../contracts/topics.ts'
 import type { FindErased } from '../domain/erased.ts'
 import type {
   Append,
@@ -12,6 +12,7 @@ import type {
   TopicIds,
 } from '../domain/ports.ts'
 import { type DataKeys, keyId } from './data-keys.ts'
+import type { Missed } from './markers.ts'
 import { seal } from './seal.ts'
 
 /** The consumer group of the archiver. What it has committed is in the archive. */
@@ -36,8 +37,8 @@ type Deps = {
   readonly archivedTo: (topic: Name, partition: number, topicId: string) => Promise<number | undefined>
   /** What the archiver has committed for the topic as it is now. */
   readonly committed: CommittedOffsets
-  /** Applies erasures that MongoDB has lost. Returns why archiving must not continue. */
-  readonly missed: () => Promise<string | undefined>
+  /** Applies erasures that MongoDB has lost. Says what is to be archived again, or why archiving must not continue. */
+  readonly missed: () => Promise<Missed>
   /** The text of an error that may be logged. */
   readonly reasonOf: (error: unknown) => string
 }
@@ -64,6 +65,8 @@ export const archiver = (deps: Deps) => {
   let generations: TopicIds = new Map()
   let trouble: string | undefined
   let fits = false
+  /** By topic and partition, what is to be archived again. Undefined while that is not known. */
+  let again: Map<string, { from: number; readonly to: number }> | undefined
 
   const archive = async (records: ReadonlyArray<EventRecord>, generation: string) => {
     const sealing = await keys.forSealing(new Set(records.map(({ topic, key }) => keyId(topic, key))))
@@ -103,6 +106,25 @@ export const archiver = (deps: Deps) => {
     }
     if (some.length > 0) await archive(some, generation)
   }
+  const archivedAgain = ({ topic, partition, records }: Slice) => {
+    const part = again?.get(`${topic}/${partition}`)
+    if (part === undefined) return
+    part.from = Math.max(part.from, (records.at(-1)?.offset ?? -1) + 1)
+    if (part.from >= part.to) again?.delete(`${topic}/${partition}`)
+  }
+  /**
+   * The offsets up to which the archive has readable copies, of those that the group has committed: records whose keys
+   * MongoDB has lost are to be archived again. None while that is not known.
+   */
+  const readableTo = (topic: TopicName, done: ReadonlyMap<number, number>): ReadonlyMap<number, number> =>
+    new Map(
+      again === undefined
+        ? []
+        : [...done].map(([partition, offset]) => [
+            partition,
+            Math.min(offset, again?.get(`${topic}/${partition}`)?.from ?? offset),
+          ]),
+    )
   const spec: ConsumerSpec = {
     group: archiverGroup,
     topics: eventTopics.map(({ name }) => name),
@@ -121,7 +143,17 @@ export const archiver = (deps: Deps) => {
       if (misfit !== undefined) return misfit
       fits = true
       const changed = await changedArchives()
-      if (changed.length === 0) return missed()
+      if (changed.length === 0) {
+        if (again !== undefined) return undefined
+        const found = await missed()
+        if ('refusal' in found) return found.refusal
+        again = new Map(
+          [...found.again].flatMap(([name, parts]) =>
+            [...parts].map(([partition, part]) => [`${name}/${partition}`, { ...part }] as const),
+          ),
+        )
+        return undefined
+      }
       return `${changed.join(', ')}: deleted and created again, so archived records are lost: restore them from a copy`
     },
     // The archive's own log may have lost its end. So what it has counts, not only what was committed.
@@ -129,11 +161,13 @@ export const archiver = (deps: Deps) => {
       const name = names.get(topic)
       const offset = (await committed(archiverGroup, topic)).get(partition)
       if (name === undefined || offset === undefined) return offset
-      return Math.min(offset, (await archivedTo(name, partition, generations.get(name) ?? '')) ?? 0)
+      const from = again?.get(`${topic}/${partition}`)?.from ?? offset
+      return Math.min(offset, from, (await archivedTo(name, partition, generations.get(name) ?? '')) ?? 0)
     },
     handle: async (slice) => {
       try {
         await take(slice)
+        archivedAgain(slice)
         trouble = undefined
       } catch (error) {
         trouble = reasonOf(error)
@@ -145,7 +179,7 @@ export const archiver = (deps: Deps) => {
     (ofConsumer: CheckHealth): CheckHealth =>
     async () =>
       trouble === undefined ? ofConsumer() : { ok: false, reason: trouble }
-  return { spec, health }
+  return { spec, health, readableTo }
 }
 
 /** Checked before a record is decoded a second time. It is true of few records. */

@@ -6,23 +6,27 @@ import type { WrappingKeys } from './key-file.ts'
 /** The key that encrypts the records of a record key, and the place up to which they were erased. */
 export type SealingKey = { readonly kid: string; readonly key: Uint8Array; readonly erased: LogPlace | undefined }
 
-/** The key that encrypted a record, or `erased` if the key was destroyed. */
-export type OpeningKey = webcrypto.CryptoKey | 'erased'
+/**
+ * The key that encrypted a record. `erased`: it was destroyed. `lost`: MongoDB has neither the key nor a marker of its
+ * erasure.
+ */
+export type OpeningKey = webcrypto.CryptoKey | 'erased' | 'lost'
 
 /** The data key of a record, by its names and the place of the record. */
 export type WantedKey = { readonly id: string; readonly kid: string; readonly place: LogPlace }
 
-/** MongoDB has neither the key of a record nor a marker of its erasure, so it has lost the key. */
-export class KeyLost extends Error {}
+export const lostText = (id: string, kid: string): string =>
+  `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy, or see livechat-bridge archive keys`
 
 /** The state of a key. If an older copy of MongoDB never had an erased key, the marker of the erasure shows it. */
 const stateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'there' | 'erased' | 'lost' => {
   if (found?.kid === kid) return 'there'
   if (found?.erasedKids.includes(kid)) return 'erased'
   const { generation, partition, offset } = place
-  const { erased } = found ?? {}
-  const isBefore = erased?.generation === generation && erased.partition === partition && offset < erased.offset
-  return isBefore ? 'erased' : 'lost'
+  const { erased, lostBefore = [] } = found ?? {}
+  const gone = erased === undefined ? lostBefore : [erased, ...lostBefore]
+  const isGone = gone.some((to) => to.generation === generation && to.partition === partition && offset < to.offset)
+  return isGone ? 'erased' : 'lost'
 }
 
 /** The keys that are neither stored nor erased. */
@@ -62,15 +66,6 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     key: made.get(kid) ?? (await wrapping.unwrap(wrapped)),
     erased,
   })
-  const openingKey = async (wanted: WantedKey, found: ArchiveKey | undefined): Promise<OpeningKey> => {
-    const state = stateOf(wanted, found)
-    if (state === 'erased') return state
-    if (state === 'there' && found !== undefined) return imported((await opened(found)).key)
-    const { id, kid } = wanted
-    throw new KeyLost(
-      `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy, or see livechat-bridge archive keys`,
-    )
-  }
   return {
     /** Why the key file does not fit the stored data keys; undefined if it fits. */
     misfit: async (): Promise<string | undefined> => {
@@ -99,18 +94,22 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
         }),
       )
     },
-    /** Throws KeyLost if a key is neither stored nor erased. */
-    forOpening: async (wanted: ReadonlyArray<WantedKey>): Promise<ReadonlyMap<string, OpeningKey>> => {
-      const keys = new Map(wanted.map(({ kid }) => [kid, opening.get(kid)]))
-      const unknown = new Map(wanted.flatMap((each) => (keys.get(each.kid) === undefined ? [[each.kid, each]] : [])))
-      const ids = new Set([...unknown.values()].map(({ id }) => id))
-      const found = ids.size === 0 ? new Map() : await stored.find([...ids])
-      for (const [kid, each] of unknown) {
-        const key = await openingKey(each, found.get(each.id))
-        opening.set(kid, key)
-        keys.set(kid, key)
+    /** By the keys that are wanted. A key may be erased for some of its records only, so not every answer is cached. */
+    forOpening: async (wanted: ReadonlyArray<WantedKey>): Promise<ReadonlyMap<WantedKey, OpeningKey>> => {
+      const unknown = wanted.filter(({ kid }) => opening.get(kid) === undefined)
+      const found = unknown.length === 0 ? new Map() : await stored.find([...new Set(unknown.map(({ id }) => id))])
+      const states = new Map(unknown.map((each) => [each, stateOf(each, found.get(each.id))]))
+      const there = new Map([...states].flatMap(([{ id, kid }, state]) => (state === 'there' ? [[kid, id]] : [])))
+      const keys = new Map<string, OpeningKey>()
+      for (const [kid, id] of there) keys.set(kid, await imported((await opened(found.get(id))).key))
+      for (const { kid } of wanted) {
+        const known = opening.get(kid)
+        if (known !== undefined) keys.set(kid, known)
       }
-      return new Map([...keys].flatMap(([kid, key]) => (key === undefined ? [] : [[kid, key]])))
+      for (const kid of there.keys()) opening.set(kid, keys.get(kid) ?? 'lost')
+      const keyOf = (each: WantedKey, state = states.get(each)): OpeningKey =>
+        state === 'erased' ? state : (keys.get(each.kid) ?? 'lost')
+      return new Map(wanted.map((each) => [each, keyOf(each)]))
     },
     /** Destroys the key of all records before this place. This process must not encrypt with it again. */
     destroy: async (id: string, place: LogPlace): Promise<void> => {

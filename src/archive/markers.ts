@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
 import type { ArchiveKeys, CommittedOffsets, EndOffsets, Failure, IncomingRecord, TopicIds } from '../domain/ports.ts'
 import { isErasure, mayErase } from './archiver.ts'
-import { KeyLost, keyId } from './data-keys.ts'
-import { type Restore, restorer } from './restore.ts'
+import { keyId, lostText } from './data-keys.ts'
+import { type Again, lostOf } from './lost.ts'
+import { restorer } from './restore.ts'
 
 type Name = EventTopic['name']
 type Offsets = ReadonlyMap<number, number>
@@ -17,6 +18,7 @@ type Deps = {
   readonly knownUntil: () => Promise<Date | undefined>
   readonly keepKnownUntil: (time: Date) => Promise<void>
   readonly endOffsets: EndOffsets
+  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, Range>>
   readonly committed: CommittedOffsets
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   readonly offsetsAt: (topic: TopicName, time: number) => Promise<Offsets>
@@ -29,7 +31,12 @@ type Deps = {
   readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
   /** Applies a marker to the views. */
   readonly empty: (record: IncomingRecord, marker: DomainEvent) => Promise<void>
+  /** Stores the receipts of erasures that have none, by their markers. */
+  readonly keepReceipts: (markers: ReadonlyArray<ErasureEvent>) => Promise<void>
 }
+
+/** What the archiver has to archive again, or why it must not archive at all. */
+export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<Name, Again> }
 
 /** Clocks differ, and Kafka finds offsets by the records' own times. */
 const marginMs = 10 * 60 * 1000
@@ -45,19 +52,17 @@ const withoutKeys = restorer({ forOpening: async () => new Map() })
 export const markers = (deps: Deps) => {
   const { now, knownUntil, keepKnownUntil, endOffsets, committed, topicIds, offsetsAt, readTopic, keys } = deps
 
-  const readNew = async (onSlice: (topic: Name, records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+  /** Reads the part of an archive topic that MongoDB may lack something of. */
+  const readNew = async (name: Name, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
     const since = await knownUntil()
-    const readOne = async (name: Name) => {
-      const archive = archiveNameOf(name)
-      const from = since === undefined ? new Map() : await offsetsAt(archive, since.getTime() - marginMs)
-      const part = (partition: number, { low, high }: Range) => ({
-        low: Math.max(low, from.get(partition) ?? low),
-        high,
-      })
-      const read = await readTopic(archive, (records) => onSlice(name, records), { part })
-      if (E.isLeft(read)) throw new Error(`${archive} cannot be read: ${read.left.reason}`)
-    }
-    await Promise.all(names.map(readOne))
+    const archive = archiveNameOf(name)
+    const from = since === undefined ? new Map() : await offsetsAt(archive, since.getTime() - marginMs)
+    const part = (partition: number, { low, high }: Range) => ({
+      low: Math.max(low, from.get(partition) ?? low),
+      high,
+    })
+    const read = await readTopic(archive, onSlice, { part })
+    if (E.isLeft(read)) throw new Error(`${archive} cannot be read: ${read.left.reason}`)
   }
 
   /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
@@ -65,12 +70,15 @@ export const markers = (deps: Deps) => {
     const ids = await topicIds(names)
     const taken = new Map<Name, Offsets>()
     for (const name of names) taken.set(name, await committed('projector', name))
-    await readNew(async (topic, archived) => {
-      for (const found of await withoutKeys(archived.filter(mayErase))) {
-        const decoded = found.kind === 'record' ? deps.decode(found.record) : undefined
-        if (found.kind !== 'record' || decoded === undefined || E.isLeft(decoded)) continue
-        const { record, generation } = found
+    const found: ErasureEvent[] = []
+    const apply = (topic: Name) => async (archived: ReadonlyArray<IncomingRecord>) => {
+      for (const restored of await withoutKeys(archived.filter(mayErase))) {
+        const decoded = restored.kind === 'record' ? deps.decode(restored.record) : undefined
+        if (restored.kind !== 'record' || decoded === undefined || E.isLeft(decoded)) continue
+        const { record, generation } = restored
         if (!isErasure(record, decoded)) continue
+        const event = decoded.right
+        if (event.type === 'ClientErased' || event.type === 'ChatErased') found.push(event)
         const { partition, offset } = record
         const [id, isCurrent] = [keyId(topic, record.key), generation === ids.get(topic)]
         const erased = (await keys.find([id])).get(id)?.erased
@@ -78,23 +86,28 @@ export const markers = (deps: Deps) => {
         if (isCurrent || erased === undefined || erased.generation === generation)
           await keys.destroy(id, { generation, partition, offset })
         const isTaken = offset < (taken.get(topic)?.get(partition) ?? 0)
-        if (isCurrent && isTaken) await deps.empty(record, decoded.right)
+        if (isCurrent && isTaken) await deps.empty(record, event)
       }
-    })
+    }
+    await Promise.all(names.map((name) => readNew(name, apply(name))))
+    await deps.keepReceipts(found)
   }
   const apply = once(applyAll)
-  const readAgain = once(async (restore: Restore) => readNew(async (_, records) => void (await restore(records))))
 
-  /** Why archiving must not continue: MongoDB lacks the data key of a record that was archived since and not erased. */
-  const lostKey = async (restore: Restore): Promise<string | undefined> => {
-    try {
-      await readAgain(restore)
-      isKnown = true
-      return undefined
-    } catch (error) {
-      if (error instanceof KeyLost) return error.message
-      throw error
+  /**
+   * What the archiver has to archive again, because MongoDB has lost the keys of its copies, or why archiving must not
+   * continue: some of these records are in no topic any more. Erasures must be applied before.
+   */
+  const lost = async (): Promise<Missed> => {
+    const again = new Map<Name, Again>()
+    for (const name of names) {
+      const found = await lostOf({ ...deps, read: readNew }, name)
+      const [one] = found.lost
+      if (one !== undefined) return { refusal: lostText(one.id, one.kid) }
+      again.set(name, found.again)
     }
+    isKnown = true
+    return { again }
   }
   let isKnown = false
   let before: { readonly at: number; readonly ends: ReadonlyMap<Name, Offsets> } | undefined
@@ -115,14 +128,14 @@ export const markers = (deps: Deps) => {
     await keepKnownUntil(new Date(before.at))
     before = { at, ends }
   }
-  return { apply, lostKey, look }
+  return { apply, lost, look }
 }
 
 /** Each call runs `work`, until it has succeeded once. */
-const once = <A extends ReadonlyArray<unknown>>(work: (...args: A) => Promise<void>) => {
+const once = (work: () => Promise<void>) => {
   let isDone = false
-  return async (...args: A): Promise<void> => {
-    if (!isDone) await work(...args)
+  return async (): Promise<void> => {
+    if (!isDone) await work()
     isDone = true
   }
 }

@@ -3,18 +3,25 @@ import { decodeProtectedHeader, errors, flattenedDecrypt } from 'jose'
 import { ArchivedEvent, archiveHeaders } from '../../contracts/archive.ts'
 import { archiveNameOf, eventTopics } from '../../contracts/topics.ts'
 import { marksByType, merge, withBlanks } from '../domain/personal-data.ts'
-import type { IncomingRecord } from '../domain/ports.ts'
-import { type DataKeys, keyId, type OpeningKey, type WantedKey } from './data-keys.ts'
+import type { IncomingRecord, LogPlace } from '../domain/ports.ts'
+import { type DataKeys, keyId, lostText, type OpeningKey, type WantedKey } from './data-keys.ts'
 import { boundTo } from './seal.ts'
 
 /**
  * The content of an archive record. `record`: the archived record at its old place; after an erasure of its key, only
- * what is not personal. `corrupt`: why there is no record. `nothing`: the record was no event and is erased.
+ * what is not personal. `corrupt`: why there is no record. `nothing`: the record was no event and is erased. `lost`:
+ * MongoDB has lost the key of this copy; the archive may have another copy of the record further on.
  */
 export type Restored =
   | { readonly kind: 'record'; readonly record: IncomingRecord; readonly generation: string }
   | { readonly kind: 'corrupt'; readonly archived: IncomingRecord; readonly detail: string }
   | { readonly kind: 'nothing'; readonly record: IncomingRecord; readonly generation: string }
+  | {
+      readonly kind: 'lost'
+      readonly record: IncomingRecord
+      readonly generation: string
+      readonly detail: string
+    }
 
 type Found = {
   readonly archived: IncomingRecord
@@ -71,8 +78,11 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   )
 }
 
-/** The data key that a record needs, and when Kafka received the archived record. */
-type KeyOfRecord = WantedKey & { readonly timestamp: number }
+/**
+ * Where an archived record was, and when Kafka received it there. `wanted`: the data key that it needs; undefined if
+ * nothing of it is encrypted.
+ */
+export type Archived = { readonly place: LogPlace; readonly timestamp: number; readonly wanted?: WantedKey }
 
 /** The place of an archived record in its topic. Undefined if its headers do not say it. */
 export const archivedPlace = (
@@ -85,15 +95,19 @@ export const archivedPlace = (
   return { offset, ...(epoch !== undefined && { epoch }), timestamp, generation }
 }
 
-const wantedOf = ({ archived, record, generation, kid }: Found): KeyOfRecord | undefined => {
-  const { topic, partition, offset, timestamp } = record
-  const place = { generation, partition, offset }
-  return kid === undefined ? undefined : { id: keyId(topic, archived.key), kid, place, timestamp }
-}
+const placeOf = ({ record: { partition, offset }, generation }: Found): LogPlace => ({ generation, partition, offset })
+const wantedOf = (found: Found): WantedKey | undefined =>
+  found.kid === undefined
+    ? undefined
+    : { id: keyId(found.record.topic, found.archived.key), kid: found.kid, place: placeOf(found) }
 
-/** The data keys that these records of the archive need. */
-export const keysWanted = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<KeyOfRecord> =>
-  records.map(read).flatMap((found) => (E.isRight(found) ? (wantedOf(found.right) ?? []) : []))
+/** What is known of these records of the archive without opening them. Corrupt records are left out. */
+export const archivedOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<Archived> =>
+  records.map(read).flatMap((found) => {
+    if (E.isLeft(found)) return []
+    const wanted = wantedOf(found.right)
+    return [{ place: placeOf(found.right), timestamp: found.right.record.timestamp, ...(wanted && { wanted }) }]
+  })
 
 const blanked = ({ record, generation, content }: Found, isBytes: boolean): Restored => {
   const marks = marksByType.get(`${record.headers.ce_type}`)
@@ -115,6 +129,8 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
   }
   const isBytes = decodeProtectedHeader(personal).cty === 'bytes'
   if (key === 'erased' || key === undefined) return blanked(found, isBytes)
+  if (key === 'lost')
+    return { kind: 'lost', record, generation, detail: lostText(keyId(record.topic, archived.key), found.kid ?? '') }
   try {
     const aad = boundTo(record.topic, generation, record)
     const { plaintext } = await flattenedDecrypt({ ...personal, aad }, key, {
@@ -130,19 +146,21 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
   }
 }
 
-/** Restores records of the archive, in order. Throws KeyLost if a data key is neither stored nor erased. */
+/** Restores records of the archive, in order. */
 export const restorer =
   (keys: Pick<DataKeys, 'forOpening'>) =>
   async (records: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Restored>> => {
-    const found = records.map((archived) => ({ archived, read: read(archived) }))
-    const wanted = found.flatMap(({ read }) => (E.isRight(read) ? (wantedOf(read.right) ?? []) : []))
-    const opening = await keys.forOpening(wanted)
+    const found = records.map((archived) => {
+      const content = read(archived)
+      return { archived, content, wanted: E.isRight(content) ? wantedOf(content.right) : undefined }
+    })
+    const opening = await keys.forOpening(found.flatMap(({ wanted }) => wanted ?? []))
     return Promise.all(
       found.map(
-        async ({ archived, read }): Promise<Restored> =>
-          E.isLeft(read)
-            ? { kind: 'corrupt', archived, detail: read.left }
-            : opened(read.right, opening.get(read.right.kid ?? '')),
+        async ({ archived, content, wanted }): Promise<Restored> =>
+          E.isLeft(content)
+            ? { kind: 'corrupt', archived, detail: content.left }
+            : opened(content.right, wanted && opening.get(wanted)),
       ),
     )
   }

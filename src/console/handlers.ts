@@ -2,7 +2,7 @@ import { type Account, timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import type { Mongo } from '../mongo/connect.ts'
-import { actionRecorder } from '../operations/audit.ts'
+import type { RecordAction } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { rolesFor } from './access/grants.ts'
 import type { SessionAnswer } from './answers.ts'
@@ -22,6 +22,7 @@ export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' 
     readonly kafka: KafkaRoom
     readonly mongo: Mongo
     readonly accounts: ReadonlyArray<Account>
+    readonly recordActionOf: (who: string) => RecordAction
     readonly retentionDays: number | 'forever'
     readonly traceUrlTemplate: string | undefined
   }
@@ -65,9 +66,9 @@ export const actingHandlers = (deps: ActingDeps) => ({
 /** The handlers of all routes of the console's API. */
 export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   const { kafka, mongo, rebuilds, restore, accounts, retentionDays, version, readiness, groups, gates } = deps
+  const { recordActionOf } = deps
   const { redrives, erasures, consoleReads } = mongo
   const timeZoneOf = timeZonesOf(accounts)
-  const recordActionOf = (who: string) => actionRecorder(kafka.append, now, who)
   return {
     ...sessionHandlers({ ...deps, timeZoneOf }),
     ...readingHandlers({

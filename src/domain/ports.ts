@@ -218,6 +218,8 @@ export type ArchiveKey = {
   readonly wrapped?: string
   readonly erased?: LogPlace
   readonly erasedKids: ReadonlyArray<string>
+  /** Records before these places whose keys are lost count as erased: an operator has accepted the loss. */
+  readonly lostBefore?: ReadonlyArray<LogPlace>
 }
 export type NewArchiveKey = { readonly id: string; readonly kid: string; readonly wrapped: string }
 
@@ -228,8 +230,10 @@ export type ArchiveKeys = {
   readonly add: (keys: ReadonlyArray<NewArchiveKey>) => Promise<void>
   /** Destroys the key of the records before this place, unless that was done before. */
   readonly destroy: (id: string, place: LogPlace) => Promise<void>
-  /** From now on these keys, which are lost, count as erased. */
-  readonly acceptLoss: (lost: ReadonlyArray<{ readonly id: string; readonly kids: Iterable<string> }>) => Promise<void>
+  /** From now on the records before these places, whose keys are lost, count as erased. */
+  readonly acceptLoss: (
+    lost: ReadonlyArray<{ readonly id: string; readonly before: ReadonlyArray<LogPlace> }>,
+  ) => Promise<void>
   /** One wrapped data key for each wrapping key. */
   readonly examples: () => Promise<ReadonlyArray<string>>
   /** Every key that is not destroyed. */

@@ -70,8 +70,12 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
     },
     acceptLoss: (lost) =>
       write(
-        lost.map(({ id, kids }) => ({
-          updateOne: { filter: { _id: id }, update: { $addToSet: { erasedKids: { $each: [...kids] } } }, upsert: true },
+        lost.map(({ id, before }) => ({
+          updateOne: {
+            filter: { _id: id },
+            update: { $addToSet: { lostBefore: { $each: [...before] } } },
+            upsert: true,
+          },
         })),
       ),
     // The header is the part before the first point. It names the wrapping key.

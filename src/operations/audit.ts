@@ -52,6 +52,23 @@ export const notRecorded = ({ reason }: Failure): string =>
 /** The user of the command line, as `user@machine`. */
 export const commandLineUser = (): string => `${userInfo().username}@${hostname()}`
 
+/**
+ * Records looks at personal data only after erasures were applied that MongoDB may lack, because it was restored from an
+ * older copy. So nobody sees a person again who is erased.
+ */
+export const afterErasures =
+  (record: RecordAction, apply: () => Promise<void>): RecordAction =>
+  async (asked) => {
+    if (asked.action === 'unmask' || asked.action === 'export')
+      try {
+        await apply()
+      } catch {
+        const reason = 'the erasures of the archive could not be read, and MongoDB may lack some'
+        return E.left({ kind: 'transient', reason })
+      }
+    return record(asked)
+  }
+
 export const actionRecorder =
   (append: Append, now: Now, who: string): RecordAction =>
   (asked) => {

@@ -47,7 +47,7 @@ const given = (stored_ = memoryKeys()) => {
       changedArchives: async () => [],
       archivedTo: async () => undefined,
       committed: async () => new Map(),
-      missed: async () => undefined,
+      missed: async () => ({ again: new Map() }),
       reasonOf: String,
     })
     return async (records: ReadonlyArray<IncomingRecord>) => {
@@ -170,7 +170,7 @@ archiving('an archiver does not start if its key file cannot unwrap the data key
       decode: fromRecord,
       append: async () => E.right(undefined),
       batchHeaderOf,
-      missed: async () => undefined,
+      missed: async () => ({ again: new Map() }),
       reasonOf: String,
     }
     return archiver({
@@ -205,8 +205,11 @@ archiving('a data key that is lost without an erasure is an error with instructi
   const here = given()
   await here.process()(logOf(wrote('a', 'one')))
   here.keys.documents.clear()
-  const failure = await here.restored().catch((error: Error) => error.message)
-  assert.match(String(failure), /^MongoDB has neither the data key \S+ of bot-conversations nor a marker/)
+  const [found] = await here.restored()
+  assert.match(
+    found?.kind === 'lost' ? found.detail : '',
+    /^MongoDB has neither the data key \S+ of bot-conversations nor a marker/,
+  )
 })
 
 for (const [name, committed, archivedTo, expected] of [
@@ -226,7 +229,7 @@ for (const [name, committed, archivedTo, expected] of [
       changedArchives: async () => [],
       archivedTo: async () => archivedTo,
       committed: async () => new Map(committed === undefined ? [] : [[2, committed]]),
-      missed: async () => undefined,
+      missed: async () => ({ again: new Map() }),
       reasonOf: String,
     })
     assert.is(await spec.startAt?.('chats', 2), expected)

@@ -20,9 +20,9 @@ export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, Ar
       documents.set(id, { id, erased, erasedKids: kid === undefined ? erasedKids : [...erasedKids, kid] })
     },
     acceptLoss: async (lost) => {
-      for (const { id, kids } of lost) {
-        const { erasedKids = [], ...before } = documents.get(id) ?? { id }
-        documents.set(id, { ...before, erasedKids: [...new Set([...erasedKids, ...kids])] })
+      for (const { id, before } of lost) {
+        const key = documents.get(id) ?? { id, erasedKids: [] }
+        documents.set(id, { ...key, lostBefore: [...(key.lostBefore ?? []), ...before] })
       }
     },
     examples: async () => {

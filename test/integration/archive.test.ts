@@ -316,7 +316,9 @@ archive('the retention reports a missing topic', async () => {
     { ...settings, topicPrefix: `${here.prefix}none.` },
     { log: createLog('silent'), measure: createMetrics().measure, now },
   )
-  const part = startRetention({ kafka: none, mongo, ...createMetrics(), log: createLog('silent') }, 14, true)
+  const part = startRetention({ kafka: none, mongo, ...createMetrics(), log: createLog('silent') }, 14, {
+    readableTo: (_, done) => done,
+  })
   await eventually('the reason', async () =>
     /^chats: UNKNOWN_TOPIC_OR_PARTITION/.test(String((await part.checks.retention?.())?.reason)),
   )

@@ -1,61 +1,41 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { archiveNameOf, eventTopics } from '../../../contracts/topics.ts'
-import { lostAmong } from '../../archive/data-keys.ts'
-import { keysWanted } from '../../archive/restore.ts'
+import { archiveNameOf, type EventTopic, eventTopics } from '../../../contracts/topics.ts'
+import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
 import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { printable } from '../../shared/printable.ts'
 
-/** The unreadable records of one record key: their count, and when Kafka received the first and the last one. */
-type Lost = {
-  readonly id: string
-  readonly kids: ReadonlySet<string>
-  readonly records: number
-  readonly first: number
-  readonly last: number
-}
-
-/** The data keys that the archive needs and MongoDB lacks although they were not erased. */
+/**
+ * The records whose data keys MongoDB lacks although they were not erased. The archiver archives those again that their
+ * topics still have.
+ */
 export const findLost = async (
-  kafka: Pick<KafkaRoom, 'readTopic'>,
+  kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'topicIds'>,
   keys: Pick<ArchiveKeys, 'find'>,
   signal: AbortSignal,
-): Promise<ReadonlyArray<Lost>> => {
-  const found = new Map<string, Lost>()
-  for (const { name } of eventTopics) {
+): Promise<ReadonlyArray<LostOfTopic>> => {
+  const read = async (name: EventTopic['name'], onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
     const archive = archiveNameOf(name)
-    const take = async (records: ReadonlyArray<IncomingRecord>) => {
-      for (const { id, kid, timestamp } of await lostAmong(keys, keysWanted(records))) {
-        const { kids = [], records: before = 0, first = timestamp, last = timestamp } = found.get(id) ?? {}
-        found.set(id, {
-          id,
-          kids: new Set([...kids, kid]),
-          records: before + 1,
-          first: Math.min(first, timestamp),
-          last: Math.max(last, timestamp),
-        })
-      }
-    }
-    const read = await kafka.readTopic(archive, take, { signal })
-    if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
+    const done = await kafka.readTopic(archive, onSlice, { signal })
+    if (E.isLeft(done)) throw new Error(`${archive}: ${done.left.reason}`)
     if (signal.aborted) throw new Error('it was interrupted')
   }
-  return [...found.values()]
+  const found: LostOfTopic[] = []
+  for (const { name } of eventTopics) found.push(await lostOf({ ...kafka, keys, read }, name))
+  return found
 }
 
 const shownAtMost = 20
 
-export const linesOfLost = (lost: ReadonlyArray<Lost>): ReadonlyArray<string> => {
+export const linesOfLost = (lost: ReadonlyArray<LostRecords>): ReadonlyArray<string> => {
   const iso = (ms: number) => new Date(ms).toISOString()
   const shown = lost.slice(0, shownAtMost).map(({ id, records, first, last }) => {
     const [topic, key] = [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)]
     return `${topic}  ${printable(key)}  records: ${records}, from ${iso(first)} to ${iso(last)}`
   })
-  const count = (of: (each: Lost) => number) => lost.reduce((sum, each) => sum + of(each), 0)
-  const [kids, records] = [count((each) => each.kids.size), count((each) => each.records)]
   return [
     ...shown,
     ...(lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : []),
-    `Data keys that MongoDB lacks: ${kids}. Archived records whose personal data cannot be read: ${records}.`,
+    `Data keys that MongoDB lacks: ${lost.length}. Archived records whose personal data cannot be read: ${lost.reduce((sum, each) => sum + each.records, 0)}.`,
   ]
 }

@@ -51,7 +51,7 @@ export const archiveKeys = operation({
   name: 'archive keys',
   summary: 'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup',
   description:
-    'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup; exit code 1 if any',
+    'list the data keys of the archive that MongoDB lacks and whose records no topic has any more, for example after a restore of an old backup; exit code 1 if any',
   options: {
     acceptLoss: { about: 'continue permanently without the data that they encrypted; recorded on the topic audit' },
   },
@@ -62,26 +62,36 @@ export const archiveKeys = operation({
       kafka,
     }: {
       readonly archiveKeys: Pick<ArchiveKeys, 'find' | 'acceptLoss'>
-      readonly kafka: Pick<KafkaRoom, 'readTopic'>
+      readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'topicIds'>
     },
     { acceptLoss = false },
-    { interruption },
+    { interruption, say },
   ) => {
-    const lost = await findLost(kafka, keys, interruption())
+    const found = await findLost(kafka, keys, interruption())
+    const lost = found.flatMap((each) => each.lost)
+    if (found.some(({ again }) => again.size > 0))
+      say(
+        'The topics still have some records whose data keys are lost: the archiver archives them again when it starts.',
+      )
     return lost.length === 0
-      ? stop('nothing', 'MongoDB has every data key that the archive needs.')
+      ? stop('nothing', 'No data key is lost that the archive needs.')
       : E.right({ lost, acceptLoss })
   },
   show: ({ lost }) => linesOfLost(lost),
   action: ({ lost, acceptLoss }) =>
     acceptLoss
-      ? { action: 'erase', detail: `archive keys, accept-loss of ${lost.length} chats or clients` }
+      ? {
+          action: 'erase',
+          detail: `archive keys, accept-loss of ${new Set(lost.map(({ id }) => id)).size} chats or clients`,
+        }
       : undefined,
   act: async ({ archiveKeys: keys }, { lost, acceptLoss }) => {
     const restoreIt =
-      'Restore the collection archive_keys from a newer copy. If no copy has them: archive keys --accept-loss'
+      'Nothing has these records any more. Restore the collection archive_keys from a newer copy. If no copy has the keys: archive keys --accept-loss'
     if (!acceptLoss) return { code: 1, lines: [restoreIt] }
-    await keys.acceptLoss(lost)
+    await keys.acceptLoss(
+      [...Map.groupBy(lost, ({ id }) => id)].map(([id, own]) => ({ id, before: own.flatMap(({ before }) => before) })),
+    )
     const lines = ['Accepted: these records count as erased from now on. The archiver continues by itself.']
     return { code: 0, lines }
   },

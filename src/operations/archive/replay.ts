@@ -41,7 +41,7 @@ export const refusalOf = (into: string, prefix: string): string | undefined => {
 /**
  * Writes the archived records of a topic into another topic: the same keys, values and headers, in the same partitions
  * and order. Erased events keep the data that is not personal, as in the views, so a fold gives the same counts. Throws
- * KeyLost if a data key is neither stored nor erased. Throws if a record cannot be written.
+ * if a data key is lost and the archive has no copy of its records further on, and if a record cannot be written.
  */
 export const replay = async (deps: Deps, topic: Name, into: string, { from, to }: Span): Promise<Replayed> => {
   const { kafka, restore, append, signal } = deps
@@ -49,6 +49,8 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
   const deadLetter = kafka.deadLetter('replay')
   const reached = new Map<number, { readonly generation: string; readonly next: number }>()
   const continueAt = new Map<number, number>()
+  /** By partition, the record that cannot be read. The archive has it and all that follow again further on. */
+  const unread = new Map<number, { readonly offset: number; readonly detail: string }>()
   let [records, leftOut, corrupt] = [0, 0, 0]
 
   const write = async ({ key, value, headers, partition }: IncomingRecord) => {
@@ -70,6 +72,10 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
       const before = reached.get(partition)
       // The archive has this record twice.
       if (before?.generation === generation && offset < before.next) continue
+      const waits = unread.get(partition)
+      if (kind === 'lost' && waits === undefined) unread.set(partition, { offset, detail: found.detail })
+      if (kind === 'lost' || (waits !== undefined && offset > waits.offset)) continue
+      unread.delete(partition)
       reached.set(partition, { generation, next: offset + 1 })
       if (to !== undefined && timestamp >= to) continue
       if (generation === present) continueAt.set(partition, offset + 1)
@@ -83,5 +89,6 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
   const read = await kafka.readTopic(archive, take, { signal })
   if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
   if (signal.aborted) throw new Error('it was interrupted')
+  for (const { detail } of unread.values()) throw new Error(detail)
   return { records, leftOut, corrupt, continueAt: Object.fromEntries([...continueAt].sort(([a], [b]) => a - b)) }
 }

@@ -86,6 +86,8 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
         await kafka.deadLetter('rebuild')(found.archived, 'corrupt', found.detail)
         continue
       }
+      // Its topic is gone, so nobody can archive it again.
+      if (found.kind === 'lost') throw new Error(found.detail)
       const source = `${found.record.partition}/${found.generation}`
       // The archive has this record twice.
       if (found.record.offset < (reached.get(source) ?? 0)) continue
@@ -121,6 +123,8 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
   const corrupt = new Map<string, number>()
   const reached = new Map<number, number>()
   const epochs = new Map<string, number>()
+  /** By source, why the next record cannot be read. The archive has it and all that follow again further on. */
+  const unread = new Map<string, string>()
 
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
     const partition = archived[0]?.partition ?? 0
@@ -142,6 +146,10 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
       const isNewer = epoch > (epochs.get(source) ?? epoch)
       // The archive has this record twice.
       if (!isNewer && (record.offset < next || epoch < (epochs.get(source) ?? 0))) continue
+      if (found.kind === 'lost' && !unread.has(source)) unread.set(source, found.detail)
+      // No later record may be folded before the one that is missing.
+      if (found.kind === 'lost' || (unread.has(source) && !isNewer && record.offset > next)) continue
+      unread.delete(source)
       epochs.set(source, epoch)
       const first = firstOffsetOf(record)
       if (first > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, first)
@@ -160,6 +168,11 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
     signal,
   })
   if (E.isLeft(read)) throw new Error(`${archiveNameOf(topic)}: ${read.left.reason}`)
+  // Without the copy, the topic itself must have the record.
+  for (const [source, detail] of unread) {
+    const low = (await kafka.ranges(topic)).get(Number(source.slice(topic.length + 1)))?.low ?? 0
+    if (low > (positions.get(source) ?? 0)) throw new Error(detail)
+  }
   // The corrupt records at the end. No later record shows where they ended.
   for (const [partition, low] of partitions) {
     const source = sourceOf(topic, partition)

@@ -180,6 +180,36 @@ reading('starts with the records of deleted topics of that name, each once, if t
   assert.equal((await read([[0, earlier(5)]], 0)).folded, ['archive-chats/0'])
 })
 
+const lost = (offset: number): Restored => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
+
+reading('prefers the copy of a record that can be read, and folds no later record before it', async () => {
+  const archive = [
+    [0, event(0)],
+    [1, lost(1)],
+    [2, event(2)],
+    [3, lost(3)],
+    // The archiver has archived these again, was killed, and then has archived all of them again.
+    [4, event(1)],
+    [5, event(2)],
+    [6, event(1)],
+    [7, event(2)],
+    [8, event(3)],
+    [9, event(4)],
+  ] as const
+  const folded = { folded: [0, 1, 2, 3, 4], letters: [], failed: undefined, position: 5 }
+  assert.equal(await read(archive, 5), folded)
+})
+
+reading('stops at a record that nobody can read and that its topic does not have any more', async () => {
+  const archive = [
+    [0, event(0)],
+    [1, lost(1)],
+    [2, event(2)],
+  ] as const
+  const { folded, failed } = await read(archive, 3)
+  assert.equal([folded, failed], [[0], 'lost'])
+})
+
 reading('reports missing keys if it cannot decrypt records', async () => {
   const { failed } = await read([[0, earlier(5)]], 0, false)
   assert.is(failed, 'chats: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set')

@@ -1,0 +1,27 @@
+import { markers } from '../archive/markers.ts'
+import type { KafkaRoom } from '../kafka/kafka.ts'
+import { fromRecord } from '../kafka/records.ts'
+import type { Mongo } from '../mongo/connect.ts'
+import { keepReceipts } from '../operations/erase/restored-receipts.ts'
+import { changesOf } from '../views/decoded.ts'
+import type { Settings } from './config.ts'
+
+/** Finds erasures that are in the archive and may be missing in MongoDB. */
+export const markersOf = (
+  { kafka, mongo }: { readonly kafka: KafkaRoom; readonly mongo: Mongo },
+  { retentionDays }: Pick<Settings, 'retentionDays'>,
+) =>
+  markers({
+    now: Date.now,
+    ...mongo.erasures,
+    committed: kafka.committedOffsets,
+    endOffsets: kafka.endOffsets,
+    ranges: kafka.ranges,
+    topicIds: kafka.topicIds,
+    offsetsAt: kafka.offsetsAt,
+    readTopic: kafka.readTopic,
+    decode: fromRecord,
+    keys: mongo.archiveKeys,
+    empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
+    keepReceipts: keepReceipts(mongo.erasures, mongo.silentPersons, { retentionDays }),
+  })

@@ -1,0 +1,189 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Document, MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { eventTopics } from '../../contracts/topics.ts'
+import type { ErasureDocument } from '../../contracts/views/erasure.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { newKeyFile } from '../../src/archive/key-file.ts'
+import { now } from '../../src/domain/clock.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { runCommand } from '../support/command.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { readTopics } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
+
+const here = await world()
+const folder = temporaryFolder()
+const archiveKeyFile = join(folder, 'keys.json')
+writeFileSync(archiveKeyFile, newKeyFile('first'))
+const client = await MongoClient.connect(here.mongo.url)
+const db = client.db()
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'copy')
+const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+
+const secretOf = (chat: number) => `CANARY-of-chat-${chat}-`
+const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
+  const secret = secretOf(chat)
+  const visitor = { number: `7${chat}`, chatsCount: 1, name: secret }
+  const of = (type: DomainEvent['type'], second: number, part: object) =>
+    ({
+      ...anEvent(type, `${type}-${chat}`, at(`10:00:0${second}`), { chatId: `${chat}`, ...part }),
+      subject: `${chat}`,
+    }) as DomainEvent
+  return [
+    of('ChatAccepted', 0, { visitor }),
+    of('OfflineMessageReceived', 1, { visitor, message: secret, offlineMessageId: `o${chat}` }),
+    of('ChatFinished', 2, { visitor }),
+  ]
+}
+const publish = async (chats: ReadonlyArray<number>) => {
+  for (const event of chats.flatMap(eventsOf)) right(await kafka.publish(event, 20_000))
+}
+const isProcessed = async (group: 'projector' | 'archiver') => {
+  for (const { name } of eventTopics) {
+    const [ranges, done] = [await kafka.ranges(name), await kafka.committedOffsets(group, name)]
+    if ([...ranges].some(([partition, { high }]) => high > 0 && done.get(partition) !== high)) return false
+  }
+  return true
+}
+const allProcessed = () =>
+  eventually('projector and archiver', async () => (await isProcessed('projector')) && (await isProcessed('archiver')))
+
+const names = async () =>
+  (await db.listCollections({ type: 'collection' }).toArray()).flatMap(({ name }) =>
+    name.startsWith('system.') ? [] : [name],
+  )
+const copyOfMongo = async () => {
+  const all = (await names()).map(async (name) => [name, await db.collection(name).find().toArray()] as const)
+  return new Map<string, ReadonlyArray<Document>>(await Promise.all(all))
+}
+const restoreMongo = async (copy: ReadonlyMap<string, ReadonlyArray<Document>>) => {
+  for (const name of await names()) await db.collection(name).deleteMany({})
+  for (const [name, documents] of copy) if (documents.length > 0) await db.collection(name).insertMany([...documents])
+}
+const telling = async (chat: number) => {
+  const found = (await names()).map(async (name) =>
+    JSON.stringify(await db.collection(name).find().toArray()).includes(secretOf(chat)) ? [name] : [],
+  )
+  return (await Promise.all(found)).flat().sort()
+}
+const command = (...args: ReadonlyArray<string>) =>
+  runCommand([...args], {
+    ...here.env,
+    BRIDGE_CONFIG: here.env.BRIDGE_CONFIG,
+    ARCHIVE_KEY_FILE: archiveKeyFile,
+  })
+const bridge = () => here.start(['projector', 'archiver'], undefined, { archiveKeyFile })
+const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
+const erase = async (chat: number) => {
+  const receipt = join(folder, `${chat}.json`)
+  const { code, err } = await command('erase', '--account', 'acme', '--chat', `${chat}`, '--yes', '--receipt', receipt)
+  assert.is(code, 0, err)
+}
+const archived = async () => (await readTopics(here.brokers, here.prefix, ['archive-chats'])).records
+
+const older = [1, 2, 3]
+const newer = Array.from({ length: 20 }, (_, i) => 10 + i)
+
+const restoring = suite('MongoDB is restored from a copy that is older than chats and erasures')
+restoring.after(async () => {
+  await kafka.stop()
+  await here.stop()
+  await client.close()
+})
+
+restoring('nobody who is erased can be read again, and nothing is lost that Kafka still has', async () => {
+  const before = await bridge()
+  await publish(older)
+  await allProcessed()
+  const copy = await copyOfMongo()
+  await publish(newer)
+  await allProcessed()
+  await erase(2)
+  await erase(15)
+  await allProcessed()
+  const [first, second] = await receipts()
+  await before.stop()
+  await restoreMongo(copy)
+  assert.ok((await telling(2)).length > 0, 'the control: the copy has the person')
+
+  // Before any bridge runs.
+  const exported = await command('export', '--account', 'acme', '--chat', '2')
+  assert.not.match(exported.out + exported.err, secretOf(2))
+  assert.equal(await telling(2), [])
+
+  const copies = (await archived()).length
+  const after = await bridge()
+  await allProcessed()
+  await eventually('the second copies', async () => (await archived()).length > copies)
+  await allProcessed()
+  assert.equal(
+    (await receipts()).map(({ _id, accountId, state, markers, requestedAt }) => ({
+      _id,
+      accountId,
+      state,
+      markers,
+      requestedAt,
+    })),
+    [first, second].map((receipt) => ({
+      _id: receipt?._id,
+      accountId: 'acme',
+      state: 'published',
+      markers: receipt?.markers,
+      requestedAt: receipt?.requestedAt,
+    })),
+  )
+  await after.stop()
+
+  const keys = await command('archive', 'keys')
+  assert.is(keys.code, 0, keys.out + keys.err)
+  const rebuilt = await command('rebuild', 'all')
+  assert.is(rebuilt.code, 0, rebuilt.out + rebuilt.err)
+  for (const chat of [...older, ...newer])
+    assert.is((await telling(chat)).length > 0, chat !== 2 && chat !== 15, `chat ${chat}`)
+})
+
+restoring('the archive alone has it too, also for a replay, once the topics are empty', async () => {
+  const deleting = await here.start(['projector', 'archiver'], undefined, { archiveKeyFile, retentionDays: 0.000_01 })
+  await eventually('the deletion', async () => {
+    const all = await Promise.all(eventTopics.map(({ name }) => kafka.ranges(name)))
+    return all.flatMap((of) => [...of.values()]).every(({ low, high }) => low === high)
+  })
+  await deleting.stop()
+  const rebuilt = await command('rebuild', 'all')
+  assert.is(rebuilt.code, 0, rebuilt.out + rebuilt.err)
+  for (const chat of [...older, ...newer])
+    assert.is((await telling(chat)).length > 0, chat !== 2 && chat !== 15, `chat ${chat}`)
+  const into = `${here.prefix}replayed`
+  const replayed = await command('archive', 'replay', 'chats', '--into', into)
+  assert.is(replayed.code, 0, replayed.out + replayed.err)
+  const { records } = await readTopics(here.brokers, into, ['' as never])
+  const text = records.map(({ value }) => `${value}`).join('\n')
+  for (const chat of [...older, ...newer]) assert.is(text.includes(secretOf(chat)), chat !== 2 && chat !== 15)
+  const events = records.filter(({ headers }) => `${headers.ce_type}` === 'livechat.ChatAccepted.v1')
+  assert.is(events.length, older.length + newer.length)
+})
+
+restoring('what no topic has any more is lost, and the archiver says so until that is accepted', async () => {
+  await db.collection<{ _id: string }>('archive_keys').deleteOne({ _id: 'chats/acme/1' })
+  await db.collection('topics_read').deleteOne({ _id: 'erasures' } as object)
+  const keys = await command('archive', 'keys')
+  assert.is(keys.code, 1)
+  assert.match(keys.out, 'Nothing has these records any more.')
+  const accepted = await command('archive', 'keys', '--accept-loss')
+  assert.is(accepted.code, 0, accepted.out + accepted.err)
+  const rebuilt = await command('rebuild', 'chats')
+  assert.is(rebuilt.code, 0, rebuilt.out + rebuilt.err)
+  assert.not.ok((await telling(1)).includes('chats'))
+  assert.ok((await telling(10)).includes('chats'))
+})
+
+restoring.run()

@@ -41,8 +41,9 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     TOPIC_PARTITIONS: String(partitions),
     LOG_LEVEL: 'warn',
   }
-  const start = async (roles: ReadonlyArray<Role>, more: More = {}): Promise<BridgeProcess> => {
+  const start = async (which: ReadonlyArray<Role> | 'as npm start does', more: More = {}): Promise<BridgeProcess> => {
     const { profile, startArgs } = bench.bridge
+    const roles = typeof which === 'string' ? [] : which
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
       roles,
@@ -59,7 +60,7 @@ export const bridgeWorld = (bench: Bench, world: World) => {
   }
   /** Creates the topics, as any bridge does when it starts. */
   const makeTopics = async () => stopBridge(await start(['ingress']))
-  return { name, prefix: `${name}.`, env, start, makeTopics }
+  return { name, dir, prefix: `${name}.`, env, start, makeTopics }
 }
 
 export const stopBridge = async (bridge: BridgeProcess): Promise<void> => {

@@ -45,6 +45,18 @@ export const cpuSeconds = (...pids: ReadonlyArray<number>): number =>
 export const residentMb = (...pids: ReadonlyArray<number>): number =>
   family(...pids).reduce((sum, { rss }) => sum + rss, 0) / 1e6
 
+const proportionalBytes = (pid: number): number => {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) * 1024
+  } catch {
+    return 0
+  }
+}
+
+/** Memory in MB, where pages that several processes share count once. */
+export const proportionalMb = (...pids: ReadonlyArray<number>): number =>
+  pids.reduce((sum, pid) => sum + proportionalBytes(pid), 0) / 1e6
+
 /** The arguments with which a process was started, the program first. */
 export const commandLine = (pid: number): ReadonlyArray<string> => {
   try {

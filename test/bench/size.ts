@@ -9,6 +9,14 @@ export type Size = {
     readonly chats: number
     readonly rates: ReadonlyArray<number>
   }
+  /** The bridge as `npm start` runs it. `settleSeconds` pass before an idle one is measured. */
+  readonly npmStart: {
+    readonly rounds: number
+    readonly settleSeconds: number
+    readonly connections: ReadonlyArray<number>
+    readonly rates: ReadonlyArray<number>
+    readonly seconds: number
+  }
   /** The cost of observing the bridge; `seconds` is for each figure. */
   readonly observability: {
     readonly rounds: number
@@ -76,6 +84,13 @@ export type Size = {
 export const full: Size = {
   warmUp: 25,
   ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 3, chats: 500, rates: [1000, 2000, 4000] },
+  npmStart: {
+    rounds: 4,
+    settleSeconds: 60,
+    connections: [64],
+    rates: [200, 1000],
+    seconds: 10,
+  },
   observability: { rounds: 16, seconds: 3, rate: 1000, scrapes: 300 },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
@@ -100,6 +115,13 @@ export const full: Size = {
 export const short: Size = {
   warmUp: 0.5,
   ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
+  npmStart: {
+    rounds: 1,
+    settleSeconds: 1,
+    connections: [4],
+    rates: [50],
+    seconds: 1,
+  },
   observability: { rounds: 1, seconds: 0.5, rate: 100, scrapes: 20 },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
@@ -125,6 +147,7 @@ export const short: Size = {
 export const withRounds = (size: Size, rounds: number): Size => ({
   ...size,
   ingest: { ...size.ingest, rounds },
+  npmStart: { ...size.npmStart, rounds },
   observability: { ...size.observability, rounds },
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },

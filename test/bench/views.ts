@@ -30,6 +30,18 @@ export const countUpdates = async (bench: Bench) => {
   return { soFar: async () => (await sinceStart()) - before, stop: () => client.close() }
 }
 
+/** Reads repeatedly how many requests mongod has answered since now, without these reads. */
+export const countRequests = async (bench: Bench) => {
+  const client = await MongoClient.connect(bench.mongoUrl('admin'))
+  let own = 0
+  const sinceStart = async () => {
+    own++
+    return Number((await client.db().command({ serverStatus: 1 })).network.numRequests) - own
+  }
+  const before = await sinceStart()
+  return { soFar: async () => (await sinceStart()) - before, stop: () => client.close() }
+}
+
 /** Reads repeatedly how many entries the timeline has. */
 export const countEntries = async (bench: Bench, database: string) => {
   const client = await MongoClient.connect(bench.mongoUrl(database))

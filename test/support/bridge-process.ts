@@ -12,6 +12,7 @@ import { eventually } from './eventually.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export type BridgeOptions = {
+  /** Empty: all roles, in front and back, as `npm start` runs them. */
   readonly roles: ReadonlyArray<Role>
   readonly port: number
   /** Default: any free port. */
@@ -62,7 +63,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const heldFile = join(dataDir, `held-${port}.json`)
   const output = openSync(logFile, 'a')
   const { PATH, HOME } = process.env
-  const start = ['start', '--role', roles.join(','), ...startArgs]
+  const start = ['start', ...(roles.length === 0 ? [] : ['--role', roles.join(',')]), ...startArgs]
   const [command, args] =
     checkout === undefined
       ? [process.execPath, [...preloaded, ...nodeArgs, 'src/app/cli.ts', ...start]]

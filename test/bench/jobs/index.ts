@@ -5,6 +5,7 @@ import { egress } from './egress.ts'
 import { growth } from './growth/growth.ts'
 import { ingest } from './ingest/ingest.ts'
 import { messageToReply } from './message-to-reply.ts'
+import { npmStart } from './npm-start.ts'
 import { scraping, tracing } from './observability.ts'
 import { projection } from './projection/projection.ts'
 import { rebuild } from './rebuild.ts'
@@ -13,6 +14,7 @@ import { start } from './start/start.ts'
 /** In the order in which they run. */
 export const jobs: ReadonlyArray<Job> = [
   ingest,
+  npmStart,
   tracing,
   scraping,
   messageToReply,

@@ -14,7 +14,6 @@ import { startWorker, type Worker } from '../worker.ts'
 type Participant = { readonly who: string; readonly url: string; readonly pids: ReadonlyArray<number> }
 
 const partitions = 6
-const allRoles: ReadonlyArray<Role> = ['ingress', 'projector', 'egress']
 
 const echo = async (bench: Bench, ask: Omit<EchoAsk, 'brokers'>) => {
   const bot = startWorker<EchoAsk, void>('peers/echo-bot.ts')
@@ -27,15 +26,16 @@ const bridge = async (
   bench: Bench,
   name: string,
   who: string,
-  processes: ReadonlyArray<ReadonlyArray<Role>>,
+  processes: ReadonlyArray<ReadonlyArray<Role>> | 'as npm start does',
   serviceUrl: string,
   checkout?: string,
 ): Promise<Participant> => {
   const world = bridgeWorld(bench, { name, partitions, serviceUrl, ...(checkout && { checkout }) })
   const started = []
-  for (const roles of processes) started.push({ roles, process: await world.start(roles) })
+  for (const roles of typeof processes === 'string' ? [processes] : processes)
+    started.push({ roles, process: await world.start(roles) })
   await echo(bench, { from: `${world.prefix}bot-conversations`, to: `${world.prefix}bot-replies`, language: 'events' })
-  const door = started.find(({ roles }) => roles.includes('ingress'))
+  const door = started.find(({ roles }) => typeof roles === 'string' || roles.includes('ingress'))
   if (door === undefined) throw new Error('no process has the role ingress')
   return { who, url: botUrl(door.process), pids: started.map(({ process }) => process.pid) }
 }
@@ -60,8 +60,10 @@ const run = async (bench: Bench): Promise<Findings> => {
   const { url: service } = await load.ask({ kind: 'listen' })
   const { before } = bench.bridge
   const participants = [
-    await bridge(bench, 'talk', 'bridge, one process', [allRoles], service),
-    ...(before === undefined ? [] : [await bridge(bench, 'talk-before', 'before', [allRoles], service, before)]),
+    await bridge(bench, 'talk', 'bridge, npm start', 'as npm start does', service),
+    ...(before === undefined
+      ? []
+      : [await bridge(bench, 'talk-before', 'before', 'as npm start does', service, before)]),
     await bridge(bench, 'apart', 'bridge, a process a role', [['ingress'], ['projector'], ['egress']], service),
     await floor(bench, service),
   ]

@@ -57,7 +57,7 @@ const accepts = (port: number): Promise<boolean> =>
     }).on('error', () => resolve(false))
   })
 
-const camel = async (bench: Bench, port: number): Promise<Participant> => {
+export const camel = async (bench: Bench, port: number): Promise<Participant> => {
   const topic = 'ingest-camel'
   const classes = await javaPeer(bench.cacheDir, { name: 'camel', sources: ['CamelIngest.java'] }, bench.say)
   await createTopics(bench.brokers, [{ topic, numPartitions: partitions }])

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { anyFree } from '../../../src/embedded/port.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Bench, Findings, Job } from '../bench.ts'
+import { bridgeWorld, stopBridge, webhooksUrl } from '../bridge.ts'
+import { type Gather, gatherFindings } from '../findings.ts'
+import { commandLine, cpuSeconds, family, proportionalMb } from '../proc.ts'
+import { inTurns } from '../turns.ts'
+import { countEntries, countRequests } from '../views.ts'
+import { startWorker } from '../worker.ts'
+import { type Case, type Load, lost, measure } from './ingest/ingest.ts'
+import { camel, type Participant } from './ingest/participants.ts'
+
+const who = 'bridge, npm start'
+const idleCase = 'idle'
+const counter = new URL('../peers/count-requests.ts', import.meta.url).pathname
+
+/** The processes of the bridge below the one that was started: parent, front and back. */
+const processesOf = (pid: number) =>
+  family(pid)
+    .map((each) => ({ pid: each.pid, command: commandLine(each.pid).join(' ') }))
+    .filter(({ command }) => command.includes('cli.ts'))
+    .map((each) => ({ pid: each.pid, name: /part (front|back)/.exec(each.command)?.[1] ?? 'parent' }))
+
+/** The requests to Kafka of front and back so far. */
+const kafkaRequests = async (dir: string, pids: ReadonlyArray<number>): Promise<number> => {
+  const files = pids.map((pid) => join(dir, `requests-${pid}.json`))
+  for (const file of files) rmSync(file, { force: true })
+  for (const pid of pids) process.kill(pid, 'SIGUSR1')
+  await eventually('the counts of requests', () => files.every((file) => existsSync(file)) || undefined)
+  const counts = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, number>>)
+  return counts.flatMap((each) => Object.values(each)).reduce((sum, count) => sum + count, 0)
+}
+
+type Started = {
+  readonly participant: Participant
+  readonly pid: number
+  readonly dir: string
+  readonly database: string
+}
+
+/** Front and back below their parent, as `npm start` runs them, with the bench's own servers. */
+const startDefault = async (bench: Bench, name: string): Promise<Started> => {
+  const world = bridgeWorld(bench, { name, partitions: 12 })
+  const { dir } = world
+  const env = { NODE_OPTIONS: `--import ${counter}`, COUNT_REQUESTS: dir }
+  const bridge = await world.start('as npm start does', { env })
+  const participant: Participant = {
+    who,
+    urls: [webhooksUrl(bridge)],
+    pids: [bridge.pid],
+    topic: `${world.prefix}chats`,
+    stop: () => stopBridge(bridge),
+  }
+  return { participant, pid: bridge.pid, dir, database: name }
+}
+
+/** What the bridge takes while nobody uses it. The load that may follow must not have begun yet. */
+const measureIdle = async (bench: Bench, { pid, dir }: Started, { add }: Gather) => {
+  const { settleSeconds, seconds, rounds } = bench.size.npmStart
+  await wait(settleSeconds * 1000)
+  const processes = processesOf(pid)
+  const parts = processes.filter(({ name }) => name !== 'parent').map((each) => each.pid)
+  const mongo = await countRequests(bench)
+  for (let round = 0; round < rounds; round++) {
+    const [cpu, kafka, asked] = [cpuSeconds(pid), await kafkaRequests(dir, parts), await mongo.soFar()]
+    await wait(seconds * 1000)
+    const figures = [
+      ['CPU', 'ms/s', (cpuSeconds(pid) - cpu) * 1000],
+      ['requests to Kafka', '1/s', (await kafkaRequests(dir, parts)) - kafka],
+      ['requests to MongoDB', '1/s', (await mongo.soFar()) - asked],
+    ] as const
+    for (const [metric, unit, value] of figures) add({ case: idleCase, who, metric, unit }, value / seconds)
+    for (const each of processes)
+      add({ case: idleCase, who: `${who}: ${each.name}`, metric: 'memory', unit: 'MB' }, proportionalMb(each.pid))
+    add({ case: idleCase, who, metric: 'memory', unit: 'MB' }, proportionalMb(...processes.map((each) => each.pid)))
+    bench.say(
+      `${idleCase}, round ${round + 1}: ${figures.map(([metric, , value]) => `${metric} ${(value / seconds).toFixed(1)}`).join(', ')}`,
+    )
+  }
+  await mongo.stop()
+}
+
+const run = async (bench: Bench): Promise<Findings> => {
+  const gather = gatherFindings()
+  const { rounds, connections, rates, seconds } = bench.size.npmStart
+  const started = await startDefault(bench, 'npm-start-default')
+  const { participant: bridge, database, dir, pid } = started
+  await measureIdle(bench, started, gather)
+  const participants = [bridge, ...(bench.javaPeers ? [await camel(bench, await anyFree())] : [])]
+  const load: Load = startWorker('load/http-load.ts')
+  bench.afterwards(load.stop)
+  const entries = await countEntries(bench, database)
+  const answered = new Map<Participant, number>()
+  const count = (it: Participant, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
+  /** The views have each event that was answered 200. The next turn begins with nothing left to do. */
+  const viewsAreEven = () =>
+    eventually(
+      'the views to be even',
+      async () => (await entries.soFar()) >= (answered.get(bridge) ?? 0) || undefined,
+      120_000,
+    )
+  const parts = processesOf(pid)
+    .filter(({ name }) => name !== 'parent')
+    .map((each) => each.pid)
+  for (const it of participants) {
+    const { ok } = await load.ask({
+      urls: it.urls,
+      connections: 64,
+      seconds: bench.size.warmUp,
+      chats: bench.size.ingest.chats,
+    })
+    count(it, ok)
+  }
+  await viewsAreEven()
+  const cases: ReadonlyArray<Case> = [
+    ...connections.map((each) => ({ name: `${each} connections`, connections: each, seconds })),
+    ...rates.map((rate) => ({ name: `${rate} requests/s`, connections: 64, seconds, rate })),
+  ]
+  for (const each of cases)
+    await inTurns(rounds, participants, async (it, round) => {
+      const before = it === bridge ? await kafkaRequests(dir, parts) : 0
+      const ok = await measure(bench, load, it, each, gather)
+      count(it, ok)
+      if (it === bridge) {
+        await viewsAreEven()
+        const requests = (await kafkaRequests(dir, parts)) - before
+        gather.add({ case: each.name, who, metric: 'requests to Kafka', unit: 'an event' }, requests / ok)
+      }
+      bench.say(`${each.name}, round ${round + 1}, ${it.who}: ${Math.round(ok / each.seconds)} requests/s`)
+    })
+  for (const it of participants) gather.check(`${it.who}: lost`, 0, await lost(bench, it, answered.get(it) ?? 0))
+  await entries.stop()
+  for (const it of participants) await it.stop()
+  await load.stop()
+  return gather.findings()
+}
+
+export const npmStart: Job = {
+  name: 'npm-start',
+  what: 'the bridge as npm start runs it: idle, and webhooks while the views follow',
+  run,
+}

@@ -6,7 +6,7 @@ import type { ConsoleSettings } from '../console/console.ts'
 import { notSafe } from '../console/not-safe.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Network } from '../http/client-address.ts'
-import { urlProblems } from '../mongo/url.ts'
+import type { urlProblems } from '../mongo/url.ts'
 import { type Accounts, findDemoAccount, makeDemoAccount, readAccountsFile } from './accounts-file.ts'
 import {
   Environment,
@@ -176,7 +176,11 @@ const decodeEach = (values: Variables) => {
 }
 
 /** The whole configuration, or every mistake in it by path. A mistake never has the value, which may be a secret. */
-export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<ReadonlyArray<Problem>, Config> => {
+export const readConfig = (
+  variables: Variables,
+  readFile: ReadFile,
+  problemsOfUrl: typeof urlProblems,
+): E.Either<ReadonlyArray<Problem>, Config> => {
   const { problems: ofFiles, values } = withFiles(variables, readFile)
   const { problems: ofVariables, env } = decodeEach(values)
   const path = values.BRIDGE_CONFIG
@@ -187,7 +191,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     ...sslProblems(env),
     ...consoleProblems(env),
     ...portProblems(env),
-    ...(env.MONGODB_URL === undefined ? [] : urlProblems(env.MONGODB_URL, readFile)),
+    ...(env.MONGODB_URL === undefined ? [] : problemsOfUrl(env.MONGODB_URL, readFile)),
   ].filter((problem) => !known.has(problem.path) && !known.has(`${problem.path}_FILE`))
   const all = [...ofFiles, ...ofVariables, ...together, ...(E.isLeft(accounts) ? accounts.left : [])]
   if (E.isLeft(accounts) || all.length > 0) return E.left(all)
@@ -267,7 +271,11 @@ export type Settings = Config & {
 
 /** The configuration with its accounts, or every mistake. With 'make' it makes the demo account if it is missing. */
 export const settingsOf = async (account: 'make' | 'find'): Promise<E.Either<ReadonlyArray<Problem>, Settings>> => {
-  const config = readConfig(processVariables(), readFile)
+  const variables = processVariables()
+  // MongoDB's driver checks its URL. The parent of front and back does not need the driver otherwise.
+  const problemsOfUrl =
+    variables.MONGODB_URL || variables.MONGODB_URL_FILE ? (await import('../mongo/url.ts')).urlProblems : () => []
+  const config = readConfig(variables, readFile, problemsOfUrl)
   if (E.isLeft(config)) return config
   const { accounts, dataDir } = config.right
   const warnings = warningsOf(processVariables(), config.right)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Log } from '../domain/ports.ts'
 import { settled } from '../shared/timeout.ts'
 import type { FromParent, FromPart } from './part.ts'
-import { otherPart, type PartName, rolesOfPart } from './peer.ts'
+import { otherPart, type PartName, rolesOfPart } from './roles.ts'
 import type { Servers } from './running.ts'
 
 export type Failed = { readonly reason: string; readonly exitCode: number }
@@ -16,6 +16,8 @@ export type Pair = {
   >
   /** Resolves when front has ended although nobody stopped it. */
   readonly failed: Promise<Failed>
+  /** Both may begin, with these servers. Until then they load their code and wait. */
+  readonly begin: (servers: Pick<Servers, 'kafka' | 'mongo'>) => void
   /** Drains and ends both. */
   readonly stop: () => Promise<void>
 }
@@ -29,13 +31,15 @@ const stopWithinMs = 25_000
 /**
  * Runs front and back as processes of their own, and back again if it ends. `command` is the file of the command line.
  */
-export const startPair = (command: string, { kafka, mongo }: Pick<Servers, 'kafka' | 'mongo'>, log: Log): Pair => {
+export const startPair = (command: string, log: Log): Pair => {
   const token = randomBytes(32).toString('base64url')
   const running = new Map<PartName, ChildProcess>()
   const listening = new Map<PartName, { readonly url: string; readonly adminUrl: string }>()
   const isReady = new Set<PartName>()
   const ready = Promise.withResolvers<Awaited<Pair['ready']>>()
   const failed = Promise.withResolvers<Failed>()
+  const isWaiting = new Set<PartName>()
+  let servers: Pick<Servers, 'kafka' | 'mongo'> | undefined
   let signInLink: string | undefined
   let isStopping = false
   let hasFailed = false
@@ -56,10 +60,15 @@ export const startPair = (command: string, { kafka, mongo }: Pick<Servers, 'kafk
     ready.resolve(why)
     failed.resolve(why)
   }
+  const letBegin = (part: PartName) => {
+    if (servers === undefined || !isWaiting.delete(part)) return
+    send(part, { do: 'start', kafka: servers.kafka, mongo: servers.mongo, token })
+    introduce(otherPart[part])
+  }
   const take = (part: PartName, message: FromPart) => {
     if (message.is === 'waiting') {
-      send(part, { do: 'start', kafka, mongo, token })
-      introduce(otherPart[part])
+      isWaiting.add(part)
+      letBegin(part)
     } else if (message.is === 'listening') {
       listening.set(part, message)
       introduce(part)
@@ -79,6 +88,7 @@ export const startPair = (command: string, { kafka, mongo }: Pick<Servers, 'kafk
     child.on('message', (message: FromPart) => take(part, message))
     child.once('exit', (exitCode, signal) => {
       running.delete(part)
+      isWaiting.delete(part)
       listening.delete(part)
       if (isStopping || hasFailed) return
       introduce(part)
@@ -98,6 +108,10 @@ export const startPair = (command: string, { kafka, mongo }: Pick<Servers, 'kafk
   return {
     ready: ready.promise,
     failed: failed.promise,
+    begin: (given) => {
+      servers = given
+      for (const part of [...isWaiting]) letBegin(part)
+    },
     stop: async () => {
       isStopping = true
       clearTimeout(again)

@@ -5,7 +5,7 @@ import { settled } from '../shared/timeout.ts'
 import { startBridge } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import { type PartName, rolesOfPart } from './peer.ts'
+import { type PartName, rolesOfPart } from './roles.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
 /** What the parent sends to its front and its back. */

@@ -2,14 +2,7 @@ import type { Egress } from '../egress/egress.ts'
 import { type Peer, peerHeaders, peerRouter } from '../http/forward.ts'
 import type { Readiness, ReadReadiness } from '../http/health.ts'
 import type { MetricValues } from './metrics.ts'
-
-/** The two processes of `npm start`. */
-export type PartName = 'front' | 'back'
-export const rolesOfPart = {
-  front: ['ingress', 'egress'],
-  back: ['projector', 'archiver', 'console'],
-} as const
-export const otherPart = { front: 'back', back: 'front' } as const
+import { type PartName, rolesOfPart } from './roles.ts'
 
 /** What the other process may ask. */
 type Answers = {

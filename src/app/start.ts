@@ -110,20 +110,20 @@ export const start = async (roles?: ReadonlyArray<Role>): Promise<number> => {
     console.error(closed.left)
     return exitOfWrongConfig
   }
+  const log = createLog(settings.logLevel)
+  // Front and back load their code while the servers start.
+  const pair = roles === undefined ? startPair(process.argv[1] ?? '', log) : undefined
   const servers = await Promise.race([serversFor(settings, (line) => console.log(line)), ended])
-  // Embedded servers that have begun to start end with this process.
-  if (servers === undefined) return 0
-  if (E.isLeft(servers)) {
-    console.error(servers.left)
-    return 1
+  if (servers === undefined || E.isLeft(servers)) {
+    if (servers !== undefined) console.error(servers.left)
+    await pair?.stop()
+    // Embedded servers that have begun to start end with this process.
+    return servers === undefined ? 0 : 1
   }
   const { kafka, mongo, stop: stopServers } = servers.right
-  const log = createLog(settings.logLevel)
+  pair?.begin(servers.right)
   for (const warning of settings.warnings ?? []) log.warn({ warning }, 'a setting is probably not what was meant')
-  const runner =
-    roles === undefined
-      ? startPair(process.argv[1] ?? '', servers.right, log)
-      : await runHere(settings, servers.right, roles, log)
+  const runner = pair ?? (await runHere(settings, servers.right, roles ?? allRoles, log))
   const stopAll = async () => {
     await runner.stop()
     await stopServers()

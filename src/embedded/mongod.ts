@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import * as E from 'fp-ts/lib/Either.js'
-import { initiateReplicaSet } from '../mongo/replica-set.ts'
+import type { Failure } from '../domain/ports.ts'
+import type { Initiate } from '../mongo/replica-set-thread.ts'
 import type { Say } from './download.ts'
 import { findMongod } from './mongod-binary.ts'
 import { choosePort } from './port.ts'
@@ -51,6 +53,20 @@ const options = (port: number) => [
 /** The client URL of the mongod at `address`. */
 export const mongoUrl = (address: string): string => `mongodb://${address}/livechat?replicaSet=${replicaSet}`
 
+/**
+ * In a thread, which gives its memory back when it ends: the process that starts the servers needs MongoDB's driver for
+ * this alone, and runs for as long as they do.
+ */
+const initiateReplicaSet = (given: Initiate): Promise<E.Either<Failure, void>> =>
+  new Promise((resolve) => {
+    const file = new URL(`../mongo/replica-set-thread${extname(import.meta.filename)}`, import.meta.url)
+    const failed = (reason: string) => resolve(E.left({ kind: 'transient', reason }))
+    new Worker(file, { workerData: given })
+      .once('message', resolve)
+      .once('error', (error) => failed(error instanceof Error ? error.message : String(error)))
+      .once('exit', () => failed('the thread ended'))
+  })
+
 /** Starts the mongod with its data in `directory`, as a replica set of one. Waits until it has a primary. */
 export const startMongod = async (
   directory: string,
@@ -79,7 +95,11 @@ export const startMongod = async (
     },
   })
   if (E.isLeft(running)) return running
-  const primary = await initiateReplicaSet(running.right.address, replicaSet, primaryWithinMs)
+  const primary = await initiateReplicaSet({
+    host: running.right.address,
+    name: replicaSet,
+    withinMs: primaryWithinMs,
+  })
   if (E.isRight(primary)) return running
   await running.right.stop()
   return problem(`mongod has no primary: ${primary.left.reason}; see ${logFile}, or ${instead.mongod}`)

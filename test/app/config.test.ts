@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Config, readConfig, type Variables, warningsOf } from '../../src/app/config.ts'
+import { urlProblems } from '../../src/mongo/url.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/accounts.json': JSON.stringify({
@@ -30,7 +31,7 @@ const files: Readonly<Record<string, string>> = {
   '/password': 'my-secret-value',
 }
 const readFile = (path: string) => E.fromNullable('no such file')(files[path])
-const read = (variables: Variables) => readConfig(variables, readFile)
+const read = (variables: Variables) => readConfig(variables, readFile, urlProblems)
 const problems = (variables: Variables) =>
   E.match(
     (left: ReadonlyArray<{ path: string }>) => left.map(({ path }) => path),

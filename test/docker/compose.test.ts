@@ -10,6 +10,7 @@ import { readConfig } from '../../src/app/config.ts'
 import { Environment } from '../../src/app/environment.ts'
 import { roles } from '../../src/app/roles.ts'
 import { readKeys } from '../../src/archive/key-file.ts'
+import { urlProblems } from '../../src/mongo/url.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { root } from '../support/outcome.ts'
 import { composeCommand, compose as runCompose } from './compose-command.ts'
@@ -118,6 +119,7 @@ for (const file of files) {
             Object.entries(environment).map(([variable, value]) => [variable, String(value || ofOperator[variable])]),
           ),
           secrets.readFile,
+          urlProblems,
         )
         assert.ok(E.isRight(config), `${name}: ${JSON.stringify(config)}`)
         assert.not.equal(

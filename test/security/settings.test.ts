@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfig, type Variables } from '../../src/app/config.ts'
+import { urlProblems } from '../../src/mongo/url.ts'
 import { runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { newAuthority } from './certificates.ts'
@@ -22,7 +23,7 @@ const readFile = (path: string): E.Either<string, string> =>
     () => 'ENOENT',
   )
 const mistakesIn = (variables: Variables): ReadonlyArray<string> => {
-  const config = readConfig({ ...usual, ...variables }, readFile)
+  const config = readConfig({ ...usual, ...variables }, readFile, urlProblems)
   return E.isLeft(config) ? config.left.map(({ path, expected }) => `${path}: expected ${expected}`) : []
 }
 

@@ -10,6 +10,7 @@ import { parse, parseAllDocuments, stringify } from 'yaml'
 import { readConfig } from '../../src/app/config.ts'
 import { consumerGroups } from '../../src/app/consumers.ts'
 import { roles } from '../../src/app/roles.ts'
+import { urlProblems } from '../../src/mongo/url.ts'
 import { madeSecrets, text, type Yaml } from '../docker/given-files.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { root } from '../support/outcome.ts'
@@ -127,7 +128,7 @@ needsHelm('the settings are valid, with the secrets at their paths in the pods',
     const { volumes, containers, securityContext, automountServiceAccountToken } = spec.template.spec
     const [{ args, env = [], volumeMounts, ...container }] = containers
     const own = Object.fromEntries(env.map(({ name, value }: Yaml) => [name, value]))
-    const config = readConfig({ ...data, ...own }, readFile)
+    const config = readConfig({ ...data, ...own }, readFile, urlProblems)
     assert.ok(E.isRight(config), JSON.stringify(config))
     const secrets = volumes.flatMap(({ secret }: Yaml) => secret?.secretName ?? [])
     const others = { archiver: ['livechat-archive'], console: ['livechat-console'] }

@@ -74,6 +74,9 @@ export const createMetrics = () => {
     'account',
     'content',
   ])
+  const goneCommands = counter('gone_commands_total', 'Commands that were deleted before they could be sent', [
+    'account',
+  ])
   const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by their reason', [
     'account',
     'because',
@@ -175,6 +178,7 @@ export const createMetrics = () => {
     attempt: (account, result, took) => attempts.observe({ account, result }, took),
     answered: (account, took) => answered.observe({ account }, took),
     duplicateCommand: (account, content) => duplicates.inc({ account, content }),
+    commandGone: (account) => goneCommands.inc({ account }),
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     overdue: (topic, records) => overdue.set({ topic }, records),
     misfit: (api) => misfits.inc({ api }),

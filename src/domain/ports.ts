@@ -271,6 +271,8 @@ export type Measure = {
   readonly answered: (accountId: string, seconds: number) => void
   /** A command was not sent: its id was used before in its chat, with `other` or `unknown` content. */
   readonly duplicateCommand: (accountId: string, content: 'other' | 'unknown') => void
+  /** A command was deleted from bot-replies before it could be sent. */
+  readonly commandGone: (accountId: string) => void
   readonly deadLetter: (consumer: string, cause: string) => void
   /** Records of a topic that are too old, but kept until the archive and the views have processed them. */
   readonly overdue: (topic: string, records: number) => void

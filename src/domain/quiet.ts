@@ -18,6 +18,7 @@ export const unmeasured: Measure = {
   attempt: nothing,
   answered: nothing,
   duplicateCommand: nothing,
+  commandGone: nothing,
   deadLetter: nothing,
   overdue: nothing,
   quarantined: nothing,

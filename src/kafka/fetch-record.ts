@@ -1,29 +1,41 @@
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
 import type { AskOf, Cluster, FetchedMessage } from './admin.ts'
+import { kindOf } from './errors.ts'
+import type { Ranges } from './offsets.ts'
 import { toIncoming } from './wire-record.ts'
 
 /** The record at an offset, or undefined if there is none. Rejects if Kafka does not answer in time. */
 export type FetchRecord = (topic: TopicName, partition: number, offset: number) => Promise<IncomingRecord | undefined>
 
-/** A broker returns at least one batch, even if it is larger. */
-const bytes = { maxBytes: 1024 * 1024 }
+/**
+ * The next records from an offset on, as many as one answer has. `from` is that offset, or the log's first one if that
+ * is later. Rejects if Kafka does not answer in time.
+ */
+export type FetchFrom = (
+  topic: TopicName,
+  partition: number,
+  offset: number,
+) => Promise<{ readonly from: number; readonly records: ReadonlyArray<IncomingRecord> }>
+
 const readCommitted = 1
 const replicaOfClients = -1
 
+/** A broker returns at least one batch, even if it is larger than `maxBytes`. */
 const messagesAt = async (
   cluster: Cluster,
   topic: string,
   partition: number,
   offset: number,
+  maxBytes: number,
 ): Promise<ReadonlyArray<FetchedMessage>> => {
   await cluster.addTargetTopic(topic)
   await cluster.refreshMetadataIfNecessary()
   const led = cluster.findTopicPartitionMetadata(topic).find(({ partitionId }) => partitionId === partition)
   if (led === undefined) return []
   const broker = await cluster.findBroker({ nodeId: led.leader })
-  const partitions = [{ ...bytes, partition, fetchOffset: String(offset) }]
-  const asked = { ...bytes, replicaId: replicaOfClients, isolationLevel: readCommitted, maxWaitTime: 100 }
+  const partitions = [{ maxBytes, partition, fetchOffset: String(offset) }]
+  const asked = { maxBytes, replicaId: replicaOfClients, isolationLevel: readCommitted, maxWaitTime: 100 }
   const { responses } = await broker.fetch({ ...asked, topics: [{ topic, partitions }] })
   return responses.flatMap((answer) => answer.partitions.flatMap(({ messages }) => messages))
 }
@@ -32,7 +44,26 @@ const messagesAt = async (
 export const fetchRecordOf =
   (ask: AskOf<Cluster>, prefix: string): FetchRecord =>
   async (topic, partition, offset) => {
-    const messages = await ask((cluster) => messagesAt(cluster, `${prefix}${topic}`, partition, offset))
+    const messages = await ask((cluster) => messagesAt(cluster, `${prefix}${topic}`, partition, offset, 1024 * 1024))
     const found = messages.find((message) => message.offset === String(offset))
     return found && toIncoming(topic, partition, found)
   }
+
+export const fetchFromOf = (ask: AskOf<Cluster>, ranges: Ranges, prefix: string): FetchFrom => {
+  const fetch: FetchFrom = async (topic, partition, from) => {
+    const messages = await ask((cluster) => messagesAt(cluster, `${prefix}${topic}`, partition, from, 512 * 1024))
+    const records = messages.map((message) => toIncoming(topic, partition, message))
+    // A batch is sent whole, also if the offset is in its middle.
+    return { from, records: records.filter(({ offset }) => offset >= from) }
+  }
+  return async (topic, partition, offset) => {
+    try {
+      return await fetch(topic, partition, offset)
+    } catch (error) {
+      if (kindOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error
+      const { low } = (await ranges(topic)).get(partition) ?? { low: 0 }
+      // The offset may also be beyond the end: the log has lost its newest records.
+      return low > offset ? fetch(topic, partition, low) : { from: offset, records: [] }
+    }
+  }
+}

@@ -26,7 +26,7 @@ import { largestBatch } from './compression.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { createTopicOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
-import { type FetchRecord, fetchRecordOf } from './fetch-record.ts'
+import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf } from './fetch-record.ts'
 import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
 import {
   committedOf,
@@ -61,6 +61,7 @@ export type KafkaRoom = {
   readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
   readonly readTopic: ReadTopic
   readonly fetchRecord: FetchRecord
+  readonly fetchFrom: FetchFrom
   readonly endOffsets: EndOffsets
   readonly committedOffsets: CommittedOffsets
   /** Where the log of each partition of a topic begins and ends. */
@@ -113,6 +114,9 @@ export const connectKafka = (
   const committed = committedOf(ask, prefix, groupPrefix)
   const topicIds = topicIdsOf(cluster.ask, prefix)
   const fetchRecord = fetchRecordOf(cluster.ask, prefix)
+  // A connection of its own: a broker answers the requests of a connection one after the other, and this one may wait.
+  const fetching = clusterConnection(clients)
+  const fetchFrom = fetchFromOf(fetching.ask, ranges, prefix)
   const endOffsets = endOffsetsOf(cluster.ask, prefix)
   const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
   const validCommits = validCommitsOf({ committed, topicIds, compareLog })
@@ -182,6 +186,7 @@ export const connectKafka = (
     consume,
     readTopic,
     fetchRecord,
+    fetchFrom,
     endOffsets,
     compareLog,
     committedOffsets,
@@ -201,7 +206,7 @@ export const connectKafka = (
       stopping = true
       await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
-      await Promise.all([close(), partitionerAdmin.close(), cluster.close()])
+      await Promise.all([close(), partitionerAdmin.close(), cluster.close(), fetching.close()])
     },
   }
 }

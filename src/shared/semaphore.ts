@@ -46,3 +46,14 @@ export const semaphore = (limit: number): Acquire => {
     })
   }
 }
+
+const never = new AbortController().signal
+
+/** Runs at most so many pieces of work at the same time, in the order of the calls. */
+export const limitConcurrency = (atOnce: number): (<A>(work: () => Promise<A>) => Promise<A>) => {
+  const acquire = semaphore(atOnce)
+  return async (work) => {
+    using _permit = await acquire(never)
+    return await work()
+  }
+}

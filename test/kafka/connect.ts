@@ -34,6 +34,7 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   answered: nothing,
   attempt: nothing,
   duplicateCommand: nothing,
+  commandGone: nothing,
   quarantined: nothing,
   overdue: nothing,
   partitionLeft: nothing,

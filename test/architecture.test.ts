@@ -42,7 +42,6 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   snappy: ['src/kafka'],
   'lz4-napi': ['src/kafka'],
   mongodb: ['src/mongo'],
-  cockatiel: ['src/egress'],
   'mdast-util-from-markdown': ['src/domain/message-text.ts'],
   'mdast-util-gfm': ['src/domain/message-text.ts'],
   'micromark-extension-gfm': ['src/domain/message-text.ts'],

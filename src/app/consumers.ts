@@ -181,6 +181,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
     reroute: kafka.reroute,
     decodeCommand: fromCommand,
     decodeEvent: fromRecord,
+    fetchCommands: (partition, offset) => kafka.fetchFrom(botReplies.name, partition, offset),
     endOffsets: kafka.endOffsets,
     viewsEnd: viewsEndOf({ kafka, mongo }),
     post: postToService,

@@ -136,6 +136,11 @@ export const createMetrics = () => {
         },
       })
     each('breaker_open', "Whether the breaker of an account's service is open: 1 or 0", (gate) => (gate.isOpen ? 1 : 0))
+    each(
+      'deferred_commands',
+      'Commands that wait in bot-replies until their account has room',
+      (gate) => gate.deferred ?? 0,
+    )
     each('pace_per_second', 'Limit of attempts per second of an account after failures', (gate) => gate.perSecond)
   }
   const watchHealth = (ask: AskHealth) =>

@@ -1,8 +1,8 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
+import { budget } from '../shared/budget.ts'
 import { faultOf } from '../shared/fault.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
-import { bytesOf } from '../shared/slices.ts'
 import { withDeadline } from '../shared/timeout.ts'
 import { type ChatOrCommand, conversationNow, digestBefore, viewsReader } from './conversation/conversation-now.ts'
 import { followConversations, readBarrier } from './conversation/follow-conversations.ts'
@@ -12,8 +12,9 @@ import { tokenCache, tryOnce } from './delivery/attempt.ts'
 import type { BotOwner } from './delivery/check-command.ts'
 import { commandSender } from './delivery/deliver.ts'
 import { commandHandler, refuser } from './delivery/handle-command.ts'
+import { memoryShares } from './delivery/memory-shares.ts'
 import { announcer } from './delivery/outcome.ts'
-import { byteBudget, type PartitionWork, partitionWork } from './delivery/partition-work.ts'
+import { chatOf, type PartitionWork, partitionWork } from './delivery/partition-work.ts'
 import type { EgressPorts } from './ports.ts'
 import { looker } from './watchdog/look.ts'
 import { createWatchdog } from './watchdog/watchdog.ts'
@@ -22,8 +23,11 @@ export type Egress = {
   /** For `consume`. Both topics' partitions must be assigned to the same worker (co-partitioned assignment). */
   readonly spec: ConsumerSpec
   readonly health: CheckHealth
-  /** The gate of each account to which something was sent. */
-  readonly gates: () => ReadonlyArray<GateState & { readonly account: string }>
+  /**
+   * The gate of each account to which something was sent. `deferred`: how many of its replies wait in the log until it
+   * has room for them.
+   */
+  readonly gates: () => ReadonlyArray<GateState & { readonly account: string; readonly deferred?: number }>
   /**
    * Starts no new attempts. Resolves when running attempts have ended and their outcomes are published, after 10 s at
    * most. Call it before the consumer's own stop, so that finished commands are committed.
@@ -32,6 +36,9 @@ export type Egress = {
 }
 
 const stopWithinMs = 10_000
+/** About 30 MB. With more, partitions are paused as a whole, so one account could delay others then. */
+const deferredAtMost = 200_000
+const noAccount = 'no known account'
 
 /**
  * The worker that reads bot logic's commands from bot-replies and posts them to the service, in order per chat. It also
@@ -49,7 +56,8 @@ export const egress = (ports: EgressPorts): Egress => {
   )
   const queues = keyedQueue()
   const works = new Map<number, PartitionWork>()
-  const budget = byteBudget()
+  const memoryOf = memoryShares()
+  const deferring = budget(deferredAtMost)
   const gates = new Map<string, AccountGate>()
   const { announce, health } = announcer(ports, stopping.signal)
   const readViews = viewsReader(ports)
@@ -67,35 +75,62 @@ export const egress = (ports: EgressPorts): Egress => {
   const watchdog = createWatchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
   const follower = followConversations(ports, tail, watchdog)
 
+  const accountOf = (chat: string) => {
+    const id = chat.slice(0, Math.max(0, chat.indexOf('/')))
+    return accounts.has(id) ? id : noAccount
+  }
+  const unforeseen = (record: IncomingRecord) => (error: unknown) => {
+    const { partition, offset } = record
+    const detail = faultOf(error)
+    log.error({ partition, offset, detail }, 'egress: a command was not handled')
+    return refuse.invalid(record, { cause: 'unforeseen', detail })
+  }
+  const inOrder = (chat: string, work: PartitionWork, offset: number, run: () => Promise<boolean>, ended: () => void) =>
+    queues.add(chat, async () => {
+      try {
+        if (work.signal.aborted || !work.isOwned()) return
+        if (await run()) work.finish(offset)
+      } finally {
+        ended()
+      }
+    })
   const workOf = (partition: number, owned: OwnedPartition) => {
     const known = works.get(partition)
-    if (known?.isOwned()) return known
-    known?.end()
-    const work = partitionWork(partition, owned, stopping.signal, budget)
+    if (known !== undefined) return known
+    const work = partitionWork({
+      partition,
+      owned,
+      stopping: stopping.signal,
+      ports,
+      accountOf,
+      memoryOf,
+      deferring,
+      begin: (given, record, ended) => {
+        const takenAt = monotonic()
+        const run = () => handle({ record, work: given, takenAt }).catch(unforeseen(record))
+        inOrder(chatOf(record), given, record.offset, run, ended)
+      },
+      gone: (given, command, ended) =>
+        inOrder(command.chat, given, command.offset, () => refuse.gone(partition, command), ended),
+    })
     works.set(partition, work)
     return work
   }
-  const chatOf = ({ key }: IncomingRecord) => String(key ?? '')
-  const run = async (record: IncomingRecord, work: PartitionWork, takenAt: number) => {
-    if (work.signal.aborted || !work.isOwned()) return
-    const unforeseen = (error: unknown) => {
-      const detail = faultOf(error)
-      log.error({ partition: record.partition, offset: record.offset, detail }, 'egress: a command was not handled')
-      return refuse.invalid(record, { cause: 'unforeseen', detail })
-    }
-    if (await handle({ record, work, takenAt }).catch(unforeseen)) work.finish(record.offset, chatOf(record))
+  /** What is kept for a partition that another worker has now. */
+  const dropLost = () => {
+    for (const [partition, work] of works)
+      if (!work.isOwned()) {
+        work.end()
+        works.delete(partition)
+      }
   }
   const takeCommands = ({ partition, records }: Slice, owned: OwnedPartition) => {
     if (stopping.signal.aborted || !owned.isCurrent()) return
+    dropLost()
     const work = workOf(partition, owned)
-    const takenAt = monotonic()
-    for (const record of records) {
-      budget.take(bytesOf(record))
-      const release = () => budget.giveBack(bytesOf(record))
-      if (!work.take(record.offset, chatOf(record))) release()
-      else queues.add(chatOf(record), () => run(record, work, takenAt).finally(release))
-    }
+    for (const record of records) work.take(record)
   }
+  const deferredOf = (account: string) => [...works.values()].reduce((sum, work) => sum + work.deferred(account), 0)
 
   return {
     spec: {
@@ -107,7 +142,11 @@ export const egress = (ports: EgressPorts): Egress => {
       startAt: async (topic, partition) => (topic === botConversations.name ? follower.startAt(partition) : undefined),
     },
     health,
-    gates: () => [...gates].map(([account, gate]) => ({ account, ...gate.state() })),
+    gates: () =>
+      [...gates].map(([account, gate]) => {
+        const deferred = deferredOf(account)
+        return { account, ...gate.state(), ...(deferred > 0 && { deferred }) }
+      }),
     stop: async () => {
       stopping.abort()
       watchdog.stop()

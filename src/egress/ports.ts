@@ -38,6 +38,12 @@ export type OpenTurns = (
  */
 export type ViewsEnd = { readonly offset: number; readonly isOfThisLog: boolean }
 
+/**
+ * Records of bot-replies in their order. `from` is the offset that was asked for, or the first one that the log still
+ * has if that is a later one.
+ */
+export type FetchedCommands = { readonly from: number; readonly records: ReadonlyArray<IncomingRecord> }
+
 /** All that egress needs from outside. `random` is in [0, 1), `monotonic` in ms from any start. */
 export type EgressPorts = {
   readonly accounts: ReadonlyArray<Account>
@@ -51,6 +57,8 @@ export type EgressPorts = {
    */
   readonly reroute: (record: IncomingRecord) => Promise<boolean | undefined>
   readonly decodeCommand: DecodeCommand
+  /** The next records of bot-replies from an offset on, as many as one answer has. Rejects if Kafka does not answer. */
+  readonly fetchCommands: (partition: number, offset: number) => Promise<FetchedCommands>
   readonly decodeEvent: DecodeEvent
   readonly endOffsets: EndOffsets
   readonly viewsEnd: () => Promise<(partition: number) => ViewsEnd>

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
 import { simulation } from './support/simulation.ts'
-import { account, answer, botMessage, ok, serviceEvent } from './support/values.ts'
+import { answer, botMessage, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('ownership, restarts and stopping')
 
@@ -113,48 +113,6 @@ test('while the broker is unavailable nothing is finished, and health reports it
   await w.time.until(w.isDone)
   assert.is(w.requests.length, 1)
   assert.equal(await worker.health(), { ok: true, reason: 'outcomes of replies are published' })
-})
-
-test('above a thousand unfinished commands a partition is paused, below half of it resumed', async () => {
-  const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
-  const worker = await w.start()
-  for (let i = 0; i < 1500; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
-  await w.time.settle()
-  assert.is(worker.owned['bot-replies'].isPaused(), true)
-  await w.time.until(() => w.outcomes().length >= 990)
-  assert.is(worker.owned['bot-replies'].isPaused(), true)
-  await w.time.until(() => w.outcomes().length > 1001)
-  assert.is(worker.owned['bot-replies'].isPaused(), false)
-  await w.time.until(w.isDone)
-})
-
-test('a stuck chat does not pause its partition until ten thousand replies wait', async () => {
-  const w = simulation({
-    answer: ({ chat_id }) => ({ result: chat_id === 'stuck' ? answer(503, '', '600') : ok, afterMs: 1 }),
-    accounts: [account({ deadlineMs: 3_600_000 })],
-  })
-  const worker = await w.start()
-  for (let i = 0; i < 5000; i += 1) w.command(botMessage(`s${i}`, { chatId: 'stuck' }))
-  w.command(botMessage('healthy', { chatId: 'other' }))
-  await w.time.until(() => w.applied.includes('healthy'))
-  assert.is(worker.owned['bot-replies'].isPaused(), false)
-  for (let i = 5000; i < 10_001; i += 1) w.command(botMessage(`s${i}`, { chatId: 'stuck' }))
-  await w.time.settle()
-  assert.is(worker.owned['bot-replies'].isPaused(), true)
-})
-
-test('64 MiB of waiting commands pause a partition, until half of them are finished', async () => {
-  const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
-  const worker = await w.start()
-  // Three bytes a character.
-  const text = '漢'.repeat(65_536)
-  for (let i = 0; i < 400; i += 1)
-    w.command({ ...botMessage(`c${i}`), type: 'BotMessage', message: { type: 'TEXT', text } })
-  await w.time.settle()
-  assert.is(worker.owned['bot-replies'].isPaused(), true)
-  await w.time.until(() => w.outcomes().length === 400)
-  await w.time.settle()
-  assert.is(worker.owned['bot-replies'].isPaused(), false)
 })
 
 test('facts that the views contain are evicted from the tail, and the fence still works', async () => {

@@ -20,12 +20,12 @@ export const repliesTo = (chats: ReadonlyArray<string>, perChat: number): Readon
     chats.map((chat) => ({ chat, id: `r-${chat}-${seq}`, text: `reply ${seq} to ${chat}` })),
   )
 
-const recordOf = ({ chat, id, text }: SentReply) => ({
-  key: `acme/${chat}`,
+const recordOf = ({ account = 'acme', chat, id, text }: SentReply) => ({
+  key: `${account}/${chat}`,
   value: JSON.stringify({
     type: 'BotMessage',
     id,
-    accountId: 'acme',
+    accountId: account,
     chatId: chat,
     clientId: chat,
     message: { type: 'TEXT', text },

@@ -1,5 +1,11 @@
 /** A reply that Kafka has acknowledged to bot logic; the list is in the order of sending. */
-export type SentReply = { readonly chat: string; readonly id: string; readonly text: string }
+export type SentReply = {
+  /** Default: `acme`. */
+  readonly account?: string
+  readonly chat: string
+  readonly id: string
+  readonly text: string
+}
 /** A reply as the service showed it to the client, in the order of showing; `at` in ms since 1970. */
 export type ShownReply = SentReply & { readonly at: number }
 

@@ -1,4 +1,3 @@
-import { bulkhead } from 'cockatiel'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
 import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
@@ -11,6 +10,7 @@ import {
 } from '../../domain/conversation.ts'
 import { isFinal } from '../../domain/conversation-facts.ts'
 import { type CommandName, contentDigest, deliveryId, isSameCommand } from '../../domain/delivery.ts'
+import { limitConcurrency } from '../../shared/semaphore.ts'
 import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
@@ -23,23 +23,32 @@ export type KnownViews = {
   readonly delivery: DeliveryDocument | undefined
 }
 /** Undefined means 'the views cannot be read now'. A document without a given id is not read. */
-export type ReadViews = (chatId: string | undefined, deliveryId: string | undefined) => Promise<KnownViews | undefined>
+export type ReadViews = (
+  accountId: string,
+  chatId: string | undefined,
+  deliveryId: string | undefined,
+) => Promise<KnownViews | undefined>
 
-const atOnce = 64
+const atOnce = 32
 const withinMs = 2000
 const awayMs = 1000
 
 /**
- * Reads the views within two seconds, for 64 callers at once. After a failure it reads nothing for a second: replies
- * must not queue for an unavailable MongoDB.
+ * Reads the views within two seconds, for 32 callers of each account at once: an account with many replies must not
+ * delay the others. After a failure it reads nothing for a second: replies must not queue for an unavailable MongoDB.
  */
 export const viewsReader = (
   ports: Pick<EgressPorts, 'readDocument' | 'sleep' | 'random' | 'log' | 'monotonic'>,
 ): ReadViews => {
-  const places = bulkhead(atOnce, Number.POSITIVE_INFINITY)
+  const placesOf = new Map<string, ReturnType<typeof limitConcurrency>>()
+  const inPlace = (accountId: string) => {
+    const places = placesOf.get(accountId) ?? limitConcurrency(atOnce)
+    placesOf.set(accountId, places)
+    return places
+  }
   let awayUntil = Number.NEGATIVE_INFINITY
-  return (chatId, deliveryId) =>
-    places.execute(async () => {
+  return (accountId, chatId, deliveryId) =>
+    inPlace(accountId)(async () => {
       if (ports.monotonic() < awayUntil) return undefined
       const read = async () => {
         const [conversation, delivery] = await Promise.all([
@@ -120,6 +129,7 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
       snapshot = kept && enough(kept, about, name)
       if (snapshot !== undefined) break
       const known = await readViews(
+        accountId,
         kept === undefined ? chat : undefined,
         name === undefined ? undefined : deliveryId({ accountId, chatId, ...name }),
       )
@@ -156,7 +166,7 @@ export const digestBefore =
     const facts = tail.after(partition, `${accountId}/${chatId}`, -1)
     const fact = facts.find((each) => each.kind === 'finished' && isSameCommand(each, name))
     if (fact?.kind === 'finished') return fact.digest
-    const known = await readViews(undefined, deliveryId({ accountId, chatId, ...name }))
+    const known = await readViews(accountId, undefined, deliveryId({ accountId, chatId, ...name }))
     const delivery = known?.delivery
     return delivery !== undefined && isFinal(delivery.state, delivery.reason) ? contentDigest(delivery) : undefined
   }

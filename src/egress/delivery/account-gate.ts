@@ -1,5 +1,5 @@
-import { bulkhead } from 'cockatiel'
 import type { Sleep } from '../../domain/ports.ts'
+import { limitConcurrency } from '../../shared/semaphore.ts'
 import {
   type Attempt,
   afterOutage,
@@ -95,9 +95,9 @@ const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why =
 
 /** Breaker, pause, pace, bucket and budget use `monotonic` (ms). A 429 without Retry-After pauses for a second. */
 export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
-  const places = bulkhead(slots, Number.POSITIVE_INFINITY)
-  const lastResortPlaces = bulkhead(slots, Number.POSITIVE_INFINITY)
-  const retryLine = bulkhead(1, Number.POSITIVE_INFINITY)
+  const inPlace = limitConcurrency(slots)
+  const inLastResortPlace = limitConcurrency(slots)
+  const inRetryLine = limitConcurrency(1)
   let breaker = unused
   let budget = unspent
   let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
@@ -149,8 +149,8 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     }
   return {
     inSlot: ({ chat, isLastResort }, work) => {
-      if (!isLastResort) return places.execute(work)
-      return lastResortPlaces.execute(async () => {
+      if (!isLastResort) return inPlace(work)
+      return inLastResortPlace(async () => {
         lastResortLine.add(chat)
         try {
           return await work()
@@ -174,7 +174,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
         }
         return undefined
       }
-      return isLastResort ? granted() : retryLine.execute(granted)
+      return isLastResort ? granted() : inRetryLine(granted)
     },
     open: async (entrant, withinMs, signal) => {
       const until = monotonic() + withinMs

@@ -10,6 +10,7 @@ import { asksForAgent } from '../../domain/conversation-facts.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { isObject } from '../../shared/json.ts'
 import type { Undecodable } from '../ports.ts'
+import type { Deferred } from './account-backlog.ts'
 
 /** An account that has a bot. */
 export type BotOwner = Account & { readonly bot: BotAccount }
@@ -52,6 +53,21 @@ const jsonOf = (value: Buffer | null): unknown =>
     E.getOrElseW(() => undefined),
   )
 
+/** Whether a record asks for an agent, however wrong it is otherwise. */
+export const asksForAgentIn = (value: Buffer | null): boolean => {
+  const command = jsonOf(value)
+  return isObject(command) && 'type' in command && asksForAgent(command.type)
+}
+
+/** The chat that a record's key names. */
+const chatNamedBy = (key: string): Pick<Addressed, 'accountId' | 'chatId'> | undefined => {
+  const [, accountId, chatId] = /^([^/]+)\/(.+)$/s.exec(key) ?? []
+  return AccountId.is(accountId) && Id.is(chatId) ? { accountId, chatId } : undefined
+}
+
+/** Finds the client of a chat, if the service has named it. */
+type ClientOf = (partition: number, chat: Pick<Addressed, 'accountId' | 'chatId'>) => Promise<Id | undefined>
+
 /** The ids of a command that is otherwise invalid, so that its author can get an event. */
 export const readable = (value: Buffer | null): Addressed | undefined =>
   pipe(
@@ -65,21 +81,34 @@ export const readable = (value: Buffer | null): Addressed | undefined =>
  */
 export const handOverTo = async (
   { partition, offset, key, value }: IncomingRecord,
-  clientOf: (partition: number, chat: Pick<Addressed, 'accountId' | 'chatId'>) => Promise<Id | undefined>,
+  clientOf: ClientOf,
 ): Promise<Addressed | undefined> => {
   const command = jsonOf(value)
   if (!isObject(command) || !('type' in command) || !asksForAgent(command.type)) return undefined
-  const [, accountId, chatId] = /^([^/]+)\/(.+)$/s.exec(String(key ?? '')) ?? []
-  if (!AccountId.is(accountId) || !Id.is(chatId)) return undefined
-  const clientId = await clientOf(partition, { accountId, chatId })
+  const chat = chatNamedBy(String(key ?? ''))
+  if (chat === undefined) return undefined
+  const clientId = await clientOf(partition, chat)
   if (clientId === undefined) return undefined
   const ownId = 'id' in command && Id.is(command.id) ? command.id : undefined
   return {
     id: ownId ?? (`unnamed-${partition}-${offset}` as Id),
-    accountId,
-    chatId,
+    ...chat,
     clientId,
     type: command.type,
     inReplyTo: 'inReplyTo' in command ? command.inReplyTo : undefined,
   }
+}
+
+/** What is known of a command that was deleted before it was sent, so that its client is not left in silence. */
+export const goneCommand = async (
+  partition: number,
+  { chat: key, offset, isHandOver }: Deferred,
+  clientOf: ClientOf,
+): Promise<Addressed | undefined> => {
+  const chat = chatNamedBy(key)
+  if (chat === undefined) return undefined
+  const clientId = await clientOf(partition, chat)
+  if (clientId === undefined) return undefined
+  const type = isHandOver ? 'InviteAgent' : undefined
+  return { id: `unnamed-${partition}-${offset}` as Id, ...chat, clientId, type, inReplyTo: undefined }
 }

@@ -9,7 +9,8 @@ import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../dom
 import type { ChatOrCommand, ConversationNow } from '../conversation/conversation-now.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
-import { type Addressed, checkCommand, handOverTo, readable } from './check-command.ts'
+import type { Deferred } from './account-backlog.ts'
+import { type Addressed, checkCommand, goneCommand, handOverTo, readable } from './check-command.ts'
 import type { SendCommand } from './deliver.ts'
 import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
@@ -21,8 +22,14 @@ export type Refuse = {
   readonly invalid: (record: IncomingRecord, why: Undecodable) => Promise<boolean>
   /** Another command of the chat was finished under this id. That command's outcome stays. */
   readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<boolean>
+  /** The command was deleted from the log before it could be sent. */
+  readonly gone: (partition: number, command: Deferred) => Promise<boolean>
 }
 
+const deleted: Undecodable = {
+  cause: 'gone',
+  detail: 'the command was deleted from bot-replies before it could be sent',
+}
 const sameId: Undecodable = { cause: 'duplicate', detail: 'id: expected one that no other command of the chat has' }
 
 const anotherClient: Undecodable = { cause: 'invalid', detail: 'clientId: expected the client of the chat' }
@@ -47,6 +54,16 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
     (await nowOf(partition, chat)()).conversation.clientId
   return {
     duplicate,
+    gone: async (partition, deferred) => {
+      const { offset, chat } = deferred
+      const accountId = chat.slice(0, Math.max(0, chat.indexOf('/')))
+      ports.log.warn({ partition, offset, accountId, ...deleted }, 'egress: a command was not sent')
+      ports.measure.commandGone(accountId)
+      const command = await goneCommand(partition, deferred, clientOf)
+      if (command === undefined) return true
+      ports.measure.delivery(accountId, 'failed')
+      return announce(refusedEvent(command, { partition, offset }, deleted, ports.now(), ports.now()))
+    },
     invalid: async (record, why) => {
       const { partition, offset } = record
       ports.log.warn({ partition, offset, ...why }, 'egress: a command was refused')

@@ -1,105 +1,12 @@
-import type { OwnedPartition } from '../../domain/ports.ts'
-
-/** Tracks up to which offset a partition's commands are finished, when they finish in any order. */
-export type OffsetTracker = {
-  /** False for an offset that was taken before. */
-  readonly take: (offset: number) => boolean
-  /** The offset up to which everything is finished, if this call has moved it. */
-  readonly finish: (offset: number) => number | undefined
-}
-
-/** Offsets are taken in rising order. `finish` never returns an unfinished offset or one after it. */
-export const offsetTracker = (): OffsetTracker => {
-  const unfinished = new Set<number>()
-  let newest = -1
-  let mark = -1
-  return {
-    take: (offset) => {
-      if (offset <= newest) return false
-      if (newest === -1) mark = offset - 1
-      newest = offset
-      unfinished.add(offset)
-      return true
-    },
-    finish: (offset) => {
-      if (!unfinished.delete(offset)) return undefined
-      const [oldest] = unfinished
-      const upTo = oldest === undefined ? newest : oldest - 1
-      if (upTo <= mark) return undefined
-      mark = upTo
-      return upTo
-    },
-  }
-}
-
-/**
- * Limits the unfinished commands of a partition. Only the first ones of a chat count. So a stuck chat with many waiting
- * replies does not block the other chats of the partition. A second limit bounds the memory.
- */
-export type InFlightLimit = {
-  readonly add: (chat: string) => void
-  readonly remove: (chat: string) => void
-  readonly isTooMuch: () => boolean
-  /** True at less than half of the limits. */
-  readonly isModest: () => boolean
-}
-
-const countedAtMost = 1000
-const ofEachChat = 20
-const heldAtMost = 10_000
-
-export const inFlightLimit = (): InFlightLimit => {
-  const chats = new Map<string, number>()
-  let counted = 0
-  let held = 0
-  return {
-    add: (chat) => {
-      const before = chats.get(chat) ?? 0
-      chats.set(chat, before + 1)
-      held += 1
-      if (before < ofEachChat) counted += 1
-    },
-    remove: (chat) => {
-      const left = (chats.get(chat) ?? 0) - 1
-      if (left > 0) chats.set(chat, left)
-      else chats.delete(chat)
-      held -= 1
-      if (left < ofEachChat) counted -= 1
-    },
-    isTooMuch: () => counted > countedAtMost || held > heldAtMost,
-    isModest: () => counted < countedAtMost / 2 && held < heldAtMost / 2,
-  }
-}
-
-/** How many bytes of commands a process holds, over all its partitions. */
-export type ByteBudget = {
-  readonly take: (bytes: number) => void
-  readonly giveBack: (bytes: number) => void
-  readonly isSpent: () => boolean
-  /** Calls `resume` once, when at most half of the budget is used. */
-  readonly whenModest: (resume: () => void) => void
-}
-
-const bytesAtMost = 64 * 1024 * 1024
-
-export const byteBudget = (atMost = bytesAtMost): ByteBudget => {
-  const waiting = new Set<() => void>()
-  let spent = 0
-  return {
-    take: (bytes) => {
-      spent += bytes
-    },
-    giveBack: (bytes) => {
-      spent -= bytes
-      if (spent > atMost / 2) return
-      const all = [...waiting]
-      waiting.clear()
-      for (const resume of all) resume()
-    },
-    isSpent: () => spent > atMost,
-    whenModest: (resume) => waiting.add(resume),
-  }
-}
+import type { IncomingRecord, OwnedPartition } from '../../domain/ports.ts'
+import type { Budget } from '../../shared/budget.ts'
+import { offsetTracker } from '../../shared/offset-tracker.ts'
+import { bytesOf } from '../../shared/slices.ts'
+import type { EgressPorts } from '../ports.ts'
+import { retryUntilAborted } from '../retry.ts'
+import { type AccountBacklog, accountBacklog, type Deferred } from './account-backlog.ts'
+import { asksForAgentIn } from './check-command.ts'
+import type { MemoryShare } from './memory-shares.ts'
 
 /** The commands that this worker reads from a partition of bot-replies while it owns the partition. */
 export type PartitionWork = {
@@ -107,55 +14,146 @@ export type PartitionWork = {
   /** Aborts when the partition is lost or the worker stops. */
   readonly signal: AbortSignal
   readonly isOwned: () => boolean
-  /** False for an offset that was taken before. Pauses the partition while too much is in progress. */
-  readonly take: (offset: number, chat: string) => boolean
-  readonly finish: (offset: number, chat: string) => void
+  /**
+   * Begins a command, or defers it until its account has room: then it is fetched again. Ignores a record that was
+   * taken before.
+   */
+  readonly take: (record: IncomingRecord) => void
+  readonly finish: (offset: number) => void
+  /** How many commands of an account are deferred. */
+  readonly deferred: (account: string) => number
   readonly end: () => void
 }
 
-export const partitionWork = (
-  partition: number,
-  owned: OwnedPartition,
-  stopping: AbortSignal,
-  budget: ByteBudget,
-): PartitionWork => {
+export type PartitionWorkDeps = {
+  readonly partition: number
+  readonly owned: OwnedPartition
+  readonly stopping: AbortSignal
+  readonly ports: Pick<EgressPorts, 'fetchCommands' | 'sleep' | 'random' | 'log'>
+  /** The account of a record's key. All keys without a known account count as one account. */
+  readonly accountOf: (chat: string) => string
+  readonly memoryOf: (account: string) => MemoryShare
+  /** The deferred commands of all partitions. When it is spent, partitions are paused that would defer more. */
+  readonly deferring: Budget
+  /** Begins a command. Commands of a chat begin in order. `ended` must be called at its end. */
+  readonly begin: (work: PartitionWork, record: IncomingRecord, ended: () => void) => void
+  /** A deferred command was deleted from the log, as one is that is too old. */
+  readonly gone: (work: PartitionWork, command: Deferred, ended: () => void) => void
+}
+
+const fetchEveryMs = 100
+const fetchAgainMs = 500
+
+export const chatOf = ({ key }: Pick<IncomingRecord, 'key'>): string => String(key ?? '')
+
+const deferredOf = ({ key, value, offset, epoch }: IncomingRecord): Deferred => ({
+  chat: chatOf({ key }),
+  offset,
+  epoch,
+  isHandOver: asksForAgentIn(value),
+})
+
+export const partitionWork = (deps: PartitionWorkDeps): PartitionWork => {
+  const { partition, owned, stopping, ports, accountOf, memoryOf, deferring, begin, gone } = deps
   const ended = new AbortController()
+  const signal = AbortSignal.any([ended.signal, stopping])
   const offsets = offsetTracker()
-  const inFlight = inFlightLimit()
+  const backlogs = new Map<string, AccountBacklog>()
+  const fetching = new Set<string>()
   let resume: (() => void) | undefined
 
   const isOwned = () => !ended.signal.aborted && owned.isCurrent()
-  const resumeIfPaused = () => {
-    resume?.()
-    resume = undefined
+  const backlogOf = (account: string): AccountBacklog => {
+    const backlog = backlogs.get(account) ?? accountBacklog(memoryOf(account))
+    backlogs.set(account, backlog)
+    return backlog
   }
-  const resumeIfModest = () => {
-    if (!inFlight.isModest()) return
-    if (budget.isSpent()) budget.whenModest(resumeIfModest)
-    else resumeIfPaused()
+  const pauseIfSpent = () => {
+    if (!deferring.isSpent() || resume !== undefined) return
+    const resumeFetching = owned.pause()
+    resume = () => {
+      resume = undefined
+      resumeFetching()
+    }
+    deferring.whenModest(() => resume?.())
   }
-  return {
+  /** Begins the deferred commands from one fetch. Returns those that it did not reach, or undefined if it must wait. */
+  const beginFetched = async (account: string, wanted: ReadonlyArray<Deferred>) => {
+    const backlog = backlogOf(account)
+    const [oldest] = wanted
+    if (oldest === undefined) return wanted
+    const fetch = () => ports.fetchCommands(partition, oldest.offset)
+    const fetched = await retryUntilAborted(ports, 'fetching commands again', fetch, signal)
+    if (fetched === undefined || !isOwned()) return undefined
+    const { from, records } = fetched.value
+    const found = new Map(records.map((record) => [record.offset, record]))
+    const last = records.at(-1)?.offset ?? -1
+    const startedOf = (command: Deferred, bytes: number) => {
+      if (!backlog.begin(command, bytes)) return undefined
+      deferring.giveBack(1)
+      return () => over(account, command.chat, bytes)
+    }
+    for (const [place, command] of wanted.entries()) {
+      const { offset, epoch } = command
+      const record = found.get(offset)
+      if (record === undefined && offset > last && offset >= from) return place === 0 ? undefined : wanted.slice(place)
+      // The log has lost its end and has other records now. The consumer notices that and reads it anew.
+      if (record !== undefined && record.epoch !== epoch) return undefined
+      const onEnd = startedOf(command, record === undefined ? 0 : bytesOf(record))
+      if (onEnd === undefined) return undefined
+      if (record === undefined) gone(work, command, onEnd)
+      else begin(work, record, onEnd)
+    }
+    return []
+  }
+  /** Fetches deferred commands again until none has room. One call runs at a time for each account. */
+  const fetchDeferred = async (account: string) => {
+    if (fetching.has(account)) return
+    fetching.add(account)
+    for (let wanted = backlogOf(account).next(); wanted.length > 0 && isOwned(); wanted = backlogOf(account).next()) {
+      let left: ReadonlyArray<Deferred> | undefined = wanted
+      if (memoryOf(account).hasRoomFor(1))
+        while (left !== undefined && left.length > 0) left = await beginFetched(account, left)
+      else left = undefined
+      await ports.sleep(left === undefined ? fetchAgainMs : fetchEveryMs, signal)
+      if (signal.aborted) break
+    }
+    fetching.delete(account)
+  }
+  const over = (account: string, chat: string, bytes: number) => {
+    const backlog = backlogOf(account)
+    backlog.ended(chat, bytes)
+    if (backlog.deferred() > 0) void fetchDeferred(account)
+  }
+  const work: PartitionWork = {
     partition,
-    signal: AbortSignal.any([ended.signal, stopping]),
+    signal,
     isOwned,
-    take: (offset, chat) => {
-      const isNew = offsets.take(offset)
-      if (isNew) inFlight.add(chat)
-      if (!inFlight.isTooMuch() && !budget.isSpent()) return isNew
-      resume ??= owned.pause()
-      if (budget.isSpent()) budget.whenModest(resumeIfModest)
-      return isNew
+    take: (record) => {
+      if (!offsets.take(record.offset)) return
+      const chat = chatOf(record)
+      const account = accountOf(chat)
+      const bytes = bytesOf(record)
+      const backlog = backlogOf(account)
+      const admission = backlog.admit(chat, bytes)
+      if (admission === 'begins') return begin(work, record, () => over(account, chat, bytes))
+      backlog.defer(deferredOf(record))
+      deferring.take(1)
+      pauseIfSpent()
+      // The end of a command of the chat begins the next one. For the account, memory of other partitions may be freed.
+      if (admission === 'waits for its account') void fetchDeferred(account)
     },
-    finish: (offset, chat) => {
+    finish: (offset) => {
       const upTo = offsets.finish(offset)
-      inFlight.remove(chat)
-      if (!isOwned()) return
-      if (upTo !== undefined) owned.done(upTo)
-      resumeIfModest()
+      if (upTo !== undefined && isOwned()) owned.done(upTo)
     },
+    deferred: (account) => (isOwned() ? (backlogs.get(account)?.deferred() ?? 0) : 0),
     end: () => {
+      if (ended.signal.aborted) return
       ended.abort()
-      resumeIfPaused()
+      for (const backlog of backlogs.values()) deferring.giveBack(backlog.deferred())
+      resume?.()
     },
   }
+  return work
 }

@@ -20,7 +20,7 @@ const test = suite('the current state of a conversation')
 
 const viewsOf =
   (events: () => ReadonlyArray<ConversationEvent>): ReadViews =>
-  async (chat, delivery) => {
+  async (_, chat, delivery) => {
     const views = project(events())
     return { conversation: views.conversations.get(chat ?? ''), delivery: views.deliveries.get(delivery ?? '') }
   }
@@ -67,9 +67,9 @@ test('a cached conversation gives the same result as the whole log, even after e
       const tail = conversationTail()
       tail.begin(0, viewsTo(0))
       let [position, readings] = [0, 0]
-      const views: ReadViews = async (chat, delivery) => {
+      const views: ReadViews = async (account, chat, delivery) => {
         readings += chat === undefined ? 0 : 1
-        return viewsOf(() => events.slice(0, tail.floor(0)))(chat, delivery)
+        return viewsOf(() => events.slice(0, tail.floor(0)))(account, chat, delivery)
       }
       for (const until of [...evictions.toSorted((a, b) => a - b), events.length]) {
         for (const event of events.slice(position, until)) {
@@ -91,9 +91,9 @@ test('a cached conversation gives the same result as the whole log, even after e
 test('a cached conversation is read again after some time', async () => {
   const tail = tailFrom([], 0)
   let readings = 0
-  const views: ReadViews = async (chat, delivery) => {
+  const views: ReadViews = async (account, chat, delivery) => {
     readings += chat === undefined ? 0 : 1
-    return viewsOf(() => [])(chat, delivery)
+    return viewsOf(() => [])(account, chat, delivery)
   }
   for (let offset = 1; offset <= 20; offset += 1) {
     await conversationNow(views, tail, 0, command)()
@@ -136,9 +136,9 @@ test('if a cached chat lacks its oldest events, the documents of deliveries deci
   isAway = true
   assert.equal(await finished('c3'), [false, false])
   assert.equal(asked, [
-    ['acme/2037', 'acme/2037/c2'],
-    [undefined, 'acme/2037/c1'],
-    [undefined, 'acme/2037/c3'],
+    ['acme', 'acme/2037', 'acme/2037/c2'],
+    ['acme', undefined, 'acme/2037/c1'],
+    ['acme', undefined, 'acme/2037/c3'],
   ])
 })
 

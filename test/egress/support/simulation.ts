@@ -39,11 +39,12 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
   })
   const log = memoryLog(() => Date.parse(time.now()))
   const requests: Requested[] = []
+  const fetches: number[] = []
   const applied: string[] = []
   const deadLetters: Array<{ readonly offset: number; readonly cause: string; readonly detail: string }> = []
   const views = new Map<string, Views['conversations'] | Views['deliveries']>()
   const projector = { committed: 0 }
-  const broker = { isAway: false, hidesEvents: false }
+  const broker = { isAway: false, hidesEvents: false, logBegins: 0 }
 
   const everything: EgressPorts = {
     accounts,
@@ -67,6 +68,12 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
         BotReply.decode(json(record)),
         E.mapLeft((errors) => undecodable(describe(problemsOf(errors)))),
       ),
+    fetchCommands: async (_, offset) => {
+      if (broker.isAway) throw new Error('the broker is away')
+      const from = Math.max(offset, broker.logBegins)
+      fetches.push(from)
+      return { from, records: log.records['bot-replies'].slice(from, from + 100) }
+    },
     decodeEvent: (record) =>
       pipe(
         DomainEvent.decode(json(record)),
@@ -144,6 +151,20 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
         : [],
     )
   const isDone = () => log.committed['bot-replies'] === log.records['bot-replies'].length
-  return { time, log, requests, applied, deadLetters, views, projector, broker, start, command, outcomes, isDone }
+  return {
+    time,
+    log,
+    requests,
+    fetches,
+    applied,
+    deadLetters,
+    views,
+    projector,
+    broker,
+    start,
+    command,
+    outcomes,
+    isDone,
+  }
 }
 export type Simulation = ReturnType<typeof simulation>

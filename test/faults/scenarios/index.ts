@@ -24,6 +24,7 @@ import { silence } from './silence.ts'
 import { botBurst, botKilled, botLoad } from './slow-bots.ts'
 import { soak } from './soak.ts'
 import { strangers } from './strangers.ts'
+import { stuckAccountFault } from './stuck-account.ts'
 import { undone } from './undone.ts'
 import { unopenable } from './unopenable.ts'
 import { views } from './views.ts'
@@ -55,6 +56,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   egressStorm,
   egressCapacity,
   egressBotDead,
+  stuckAccountFault,
   botLoad,
   botBurst,
   botKilled,

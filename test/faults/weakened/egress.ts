@@ -33,23 +33,30 @@ export const egress = {
   ],
   'the low-water mark': [
     instead(
-      () => import('../../../src/egress/delivery/partition-work.ts'),
-      ({ partitionWork }) => ({
-        partitionWork: (partition, owned, ...others) => {
-          const work = partitionWork(partition, owned, ...others)
+      () => import('../../../src/shared/offset-tracker.ts'),
+      ({ offsetTracker }) => ({
+        offsetTracker: () => {
+          const tracker = offsetTracker()
           let newest = -1
           return {
-            ...work,
-            take: (offset, chat) => {
+            take: (offset) => {
               newest = Math.max(newest, offset)
-              return work.take(offset, chat)
+              return tracker.take(offset)
             },
-            finish: (offset, chat) => {
-              work.finish(offset, chat)
-              if (work.isOwned()) owned.done(newest)
+            finish: (offset) => {
+              tracker.finish(offset)
+              return newest
             },
           }
         },
+      }),
+    ),
+  ],
+  'each account has its own bound': [
+    instead(
+      () => import('../../../src/egress/delivery/partition-work.ts'),
+      ({ partitionWork }) => ({
+        partitionWork: (deps) => partitionWork({ ...deps, accountOf: () => 'all accounts' }),
       }),
     ),
   ],

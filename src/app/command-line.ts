@@ -55,8 +55,10 @@ export const flagsOf = ({ json, dryRun, confirm }: Pick<AnyOperation, 'json' | '
 })
 
 const addTo = (command: Command, operation: AnyOperation, execute: Execute) => {
-  const { summary, description = summary, options } = operation
+  const { summary, description = summary, options, exitCodeOfFailure } = operation
   command.summary(summary).description(description)
+  if (exitCodeOfFailure !== undefined)
+    command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodeOfFailure))
   const given = Object.entries<Option>(options)
   for (const [, option] of given) if (option.isArgument) command.addArgument(argumentOf(option))
   for (const [name, option] of [
@@ -108,12 +110,13 @@ const print = (
   ended: E.Either<Stop, Done<unknown>>,
   { out, err }: Pick<Terminal, 'out' | 'err'>,
   isJson: boolean,
+  exitCodeOfFailure: number,
 ): number => {
   if (E.isLeft(ended)) {
     const { kind, reason } = ended.left
     if (kind === 'nothing') out(reason)
     else err(reason)
-    return kind === 'nothing' ? 0 : 1
+    return kind === 'nothing' ? 0 : exitCodeOfFailure
   }
   const { code, files = [], lines = [], trouble, result } = ended.right
   for (const { path, text } of files) writePrivateFile(path, text)
@@ -140,5 +143,6 @@ export const runOnTerminal = async (
     warn: err,
     confirm: async (question) => yes || (await ask(question)),
   }
-  return print(await operation.performWith(resources, values, run), { out, err }, json)
+  const ended = await operation.performWith(resources, values, run)
+  return print(ended, { out, err }, json, operation.exitCodeOfFailure ?? 1)
 }

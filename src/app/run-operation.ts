@@ -99,6 +99,11 @@ const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
       if (E.isLeft(known)) return known
       return E.right(keys.right && restorer(dataKeys(known.right.archiveKeys, keys.right)))
     },
+    consoleUrl: () => {
+      const { origin, basePath } = settings.console
+      const { host, port } = settings.admin
+      return E.right(`${origin ?? findRunning(settings.dataDir)?.adminUrl ?? `http://${host}:${port}`}${basePath}`)
+    },
   } satisfies { readonly [N in Need]: () => E.Either<Unavailable, Resources[N]> }
 }
 
@@ -148,12 +153,13 @@ const applyErasures = (settings: Settings, kafka: KafkaRoom) => async (): Promis
 
 /** Runs an operation with its servers, then disconnects. Resolves with an exit code, also if the operation throws. */
 const runWithServers = async (operation: AnyOperation, values: object, flags: Flags): Promise<number> => {
+  const { exitCodeOfFailure } = operation
   const settings = await readSettings()
-  if (settings === undefined) return exitOfWrongConfig
+  if (settings === undefined) return exitCodeOfFailure ?? exitOfWrongConfig
   const kafkaConfig = kafkaOf(settings)
   if (kafkaConfig === undefined) {
     err(noBroker)
-    return 1
+    return exitCodeOfFailure ?? 1
   }
   const kafka = kafkaFor(operation.name.split(' ', 1)[0] ?? '', kafkaConfig, settings)
   const closes = [kafka.stop]
@@ -161,14 +167,14 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
     const resources = open(settings, kafka, operation.needs, (close) => void closes.push(close))
     if (E.isLeft(resources)) {
       err(resources.left.reason)
-      return resources.left.code
+      return exitCodeOfFailure ?? resources.left.code
     }
     const record = afterErasures(actionRecorder(kafka.append, now, commandLineUser()), applyErasures(settings, kafka))
     const terminal = terminalFor(record, flags)
     return await runOnTerminal(operation, resources.right, values, flags, terminal)
   } catch (error) {
     err(`The command failed: ${reasonOf(error)}`)
-    return 1
+    return exitCodeOfFailure ?? 1
   } finally {
     for (const close of closes.toReversed()) await close()
   }

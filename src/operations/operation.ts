@@ -34,6 +34,8 @@ export type Resources = {
   readonly consoleSessions: ConsoleSessions
   /** The bridge that runs with this DATA_DIR: its operators' port, if one runs, and where the console is. */
   readonly running: { readonly adminUrl: string | undefined; readonly consolePath: string }
+  /** The address of the console. */
+  readonly consoleUrl: string
 }
 export type Need = keyof Resources
 
@@ -99,6 +101,8 @@ export type Operation<Ports, O extends Options, Selected, Result> = {
   /** `acts`: a dry run does not end after `show`. It calls `act`, which changes nothing then. */
   readonly dryRun?: { readonly about: string; readonly acts?: true }
   readonly confirm?: Confirm<Selected>
+  /** The exit code if nothing was done, also because of wrong options. Default: 1, and 78 for a wrong configuration. */
+  readonly exitCodeOfFailure?: number
   readonly needs: { readonly [N in keyof Ports]: true }
   /** Finds what the operation is about. Changes nothing. */
   readonly select: (ports: Ports, options: ValuesOf<O>, run: Run<never>) => Promise<E.Either<Stop, Selected>>
@@ -135,7 +139,7 @@ const perform = async <Ports, O extends Options, Selected, Result>(
 /** An operation without its own types, as it stands in a list. */
 export type AnyOperation = Pick<
   Operation<object, Options, never, unknown>,
-  'name' | 'summary' | 'description' | 'options' | 'json' | 'dryRun' | 'confirm'
+  'name' | 'summary' | 'description' | 'options' | 'json' | 'dryRun' | 'confirm' | 'exitCodeOfFailure'
 > & {
   readonly needs: { readonly [N in Need]?: true }
   /** Runs it with the values that the readers of its options returned. */

@@ -1,0 +1,295 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Restore } from '../../archive/restore.ts'
+import type { Account } from '../../domain/accounts.ts'
+import { erasedFinder } from '../../domain/erased.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { monotonic } from '../../shared/time.ts'
+import { type Asked, commandText, ofAccount } from '../audit.ts'
+import { type Done, operation, type Run, stop } from '../operation.ts'
+import { anyText, count, oneOf, type ReadOption, time, type ValuesOf } from '../options.ts'
+import { commitOf, openReport, readAccepted } from './files.ts'
+import { type AcceptedFile, accepting } from './groups.ts'
+import { type Bot, startModule } from './in-process/bot-process.ts'
+import { type Divergence, divergences } from './judge.ts'
+import { junitXml } from './reports/junit.ts'
+import { lineOf, wordHash } from './reports/lanes.ts'
+import { reportPage } from './reports/page.ts'
+import type { Report } from './reports/report.ts'
+import { summaryJson, summaryLines } from './reports/summary.ts'
+import { runWhatIf } from './run.ts'
+import { readChats } from './source.ts'
+
+type Ports = {
+  readonly accounts: ReadonlyArray<Account>
+  readonly retentionDays: number | 'forever'
+  readonly kafka: KafkaRoom
+  readonly erasures: Erasures
+  readonly restore: Restore | undefined
+  readonly consoleUrl: string
+}
+
+/** The exit codes. */
+const [nothingNew, somethingNew, couldNotRun] = [0, 1, 2]
+
+const kinds = [...divergences, 'words'] as const
+
+const listOf =
+  <A>(read: ReadOption<A>): ReadOption<ReadonlyArray<A>> =>
+  (text) =>
+    E.traverseArray((each: string) => read(each.trim()))(text.split(','))
+
+const mostRepeats = 20
+
+const options = {
+  account: {
+    about: 'the account whose chats are asked',
+    value: 'id',
+    read: anyText,
+    isRequired: true,
+  },
+  from: {
+    about: 'turns of then or later: 2026-01-31T23:59:59Z or 2026-01-31',
+    value: 'time',
+    read: time,
+    isRequired: true,
+  },
+  to: {
+    about: 'turns before then',
+    value: 'time',
+    read: time,
+    isRequired: true,
+  },
+  bot: {
+    about: "the bot: a file whose default export, or export `bot`, is the kit's handlers",
+    value: 'module',
+    read: anyText,
+    conflicts: ['group'],
+  },
+  group: {
+    about: 'the bot: a consumer group in any language, over temporary topics',
+    value: 'group',
+    read: anyText,
+  },
+  baseline: {
+    about: 'the old bot, to compare with instead of the log',
+    value: 'module',
+    read: anyText,
+  },
+  chats: {
+    about: 'at most so many chats',
+    value: 'number',
+    read: count,
+  },
+  accepted: {
+    about: 'the accepted changes',
+    value: 'file',
+    read: anyText,
+    default: 'what-if.accepted.json',
+  },
+  accept: {
+    about: 'add these groups to the accepted changes, with commas between them',
+    value: 'ids',
+    read: listOf(anyText),
+  },
+  repeat: {
+    about: 'ask so often; turns in which the bot disagrees with itself do not count',
+    value: 'number',
+    read: count,
+    default: 1,
+  },
+  words: {
+    about: 'exact: other words are a divergence too',
+    value: 'how',
+    read: oneOf(['exact']),
+  },
+  withWords: { about: 'write what people said into the report; recorded on the topic audit' },
+  network: { about: 'the bot may use the network' },
+  failOn: {
+    about: `the kinds that make exit code 1, with commas between them: ${kinds.join(', ')}`,
+    value: 'kinds',
+    read: listOf(oneOf(kinds)),
+  },
+  out: {
+    about: 'for report.jsonl, junit.xml and report.html',
+    value: 'folder',
+    read: anyText,
+    default: 'what-if-report',
+  },
+} as const
+type Options = ValuesOf<typeof options>
+
+type Selected = {
+  readonly account: Account
+  readonly options: Options
+  readonly accepted: AcceptedFile
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+/** Files with words are kept no longer than this, as the topics are. */
+const mostDays = 14
+
+const deleteByOf = ({ retainDays = mostDays }: Account, retentionDays: Ports['retentionDays'], now: Date): string => {
+  const days = Math.min(retainDays, retentionDays === 'forever' ? mostDays : retentionDays, mostDays)
+  return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
+}
+
+const mistakeIn = ({ bot, group, from, to, repeat, words, failOn = [] }: Options): string | undefined => {
+  if (bot === undefined && group === undefined) return 'Give either --bot or --group.'
+  if (from >= to) return '--from must be before --to.'
+  if (repeat > mostRepeats) return `--repeat: expected at most ${mostRepeats}.`
+  return failOn.includes('words') && words !== 'exact' ? '--fail-on words needs --words exact.' : undefined
+}
+
+const select = async ({ accounts }: Ports, given: Options) => {
+  const mistake = mistakeIn(given)
+  if (mistake !== undefined) return stop('refused', mistake)
+  const account = accounts.find(({ id }) => id === given.account)
+  if (account === undefined) return stop('absent', `No account has the id ${given.account}.`)
+  const accepted = readAccepted(given.accepted)
+  return E.isLeft(accepted)
+    ? stop('refused', accepted.left)
+    : E.right({ account, options: given, accepted: accepted.right })
+}
+
+/** A copy of what people said is made. Without words there is none. */
+const actionOf = ({ options: { account, from, to, withWords } }: Selected): Asked | undefined => {
+  if (!withWords) return undefined
+  const [fromText, toText] = [from, to].map((ms) => new Date(ms).toISOString())
+  const detail = commandText('what-if', { account, from: fromText, to: toText, 'with-words': true })
+  return { action: 'export', detail, ...ofAccount(account) }
+}
+
+type Bots = { readonly candidate: Bot; readonly baseline: Bot | undefined; readonly stop: () => Promise<void> }
+
+/** Starts the bots. Left: why one of them cannot be used. */
+const startBots = async ({ bot, baseline, network }: Options, replyWithin: number): Promise<E.Either<string, Bots>> => {
+  const started: Bot[] = []
+  const stopAll = async () => void (await Promise.all(started.map((each) => each.stop())))
+  for (const path of [bot, baseline]) {
+    if (path === undefined) continue
+    const module = await startModule({ path: resolve(path), replyWithin, network: network === true })
+    if (E.isLeft(module)) {
+      await stopAll()
+      return E.left(`${path} cannot be used: ${module.left}`)
+    }
+    started.push(module.right)
+  }
+  const [candidate, old] = started
+  return candidate === undefined
+    ? E.left('Give either --bot or --group.')
+    : E.right({ candidate, baseline: old, stop: stopAll })
+}
+
+/** Adds the groups that are accepted now to the file that is committed. */
+const accept = ({ accept: ids = [], accepted }: Options, file: AcceptedFile, groups: Report['groups']): void => {
+  const chosen = groups.filter(({ id }) => ids.includes(id))
+  if (chosen.length > 0) writeFileSync(accepted, `${JSON.stringify(accepting(file, chosen), null, 2)}\n`)
+}
+
+const failed = (trouble: string): Done<object> => ({ code: couldNotRun, trouble })
+
+const compare = async (ports: Ports, { account, options: given, accepted }: Selected, bots: Bots, run: Run<never>) => {
+  const { kafka, restore, erasures, retentionDays, consoleUrl } = ports
+  const {
+    from,
+    to,
+    repeat,
+    chats = Number.POSITIVE_INFINITY,
+    withWords,
+    words,
+    failOn = kinds,
+    out,
+    network,
+    baseline,
+    bot,
+  } = given
+  const signal = run.interruption()
+  const now = new Date()
+  const { replyWithin = 10_000, deadlineMs = 300_000, whileAgent, whenOvertaken } = account.bot ?? {}
+  const findErased = erasedFinder({ ...erasures, clock: monotonic })
+  const span = { account: account.id, from, until: to + replyWithin + deadlineMs }
+  const source = await readChats({ kafka, restore, findErased, signal }, span)
+  const telling = { hash: wordHash(account), withWords: withWords === true }
+  const deleteBy = withWords ? deleteByOf(account, retentionDays, now) : undefined
+  const files = openReport(out)
+  try {
+    const bar = run.progress('asking', 'records')
+    const { cases, noise, ...found } = await runWhatIf(
+      {
+        ...telling,
+        ...bots,
+        source,
+        rules: { replyWithin, readUntil: now.getTime(), whileAgent, whenOvertaken },
+        write: (chatId, compared) => files.write(compared.map((each) => lineOf(chatId, each, telling, deleteBy))),
+        onChat: () => bar.at(source.progress()),
+        signal,
+      },
+      {
+        from,
+        to,
+        isExact: words === 'exact',
+        repeat,
+        chats,
+        accepted: new Set([...accepted.accepted.map(({ id }) => id), ...(given.accept ?? [])]),
+        failOn: new Set<Divergence>(failOn),
+      },
+    )
+    bar.end()
+    if (found.chats.compared === 0) {
+      const { read, skipped } = found.chats
+      return failed(`There is no chat to compare. Chats read: ${read}, skipped: ${JSON.stringify(skipped)}`)
+    }
+    const commit = bot === undefined ? undefined : commitOf(resolve(bot))
+    const report: Report = {
+      account: account.id,
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      candidate: bot ?? '',
+      ...(baseline !== undefined && { baseline, noise }),
+      ...(commit !== undefined && { commit }),
+      notes: network ? ['The bots could use the network.'] : [],
+      ...found,
+      offsets: source.offsets,
+      unreadable: source.unreadable(),
+      ...(deleteBy !== undefined && { deleteBy }),
+      madeAt: now.toISOString(),
+    }
+    const storyOf = (chatId: string) =>
+      `${consoleUrl}/accounts/${encodeURIComponent(account.id)}/conversations/${encodeURIComponent(chatId)}`
+    files.finish(junitXml(report, cases), reportPage(report, { ...telling, storyOf }))
+    accept(given, accepted, report.groups)
+    return {
+      code: report.new > 0 ? somethingNew : nothingNew,
+      lines: [...summaryLines(report), `The report is in ${out}.`],
+      result: summaryJson(report),
+    }
+  } finally {
+    files.discard()
+  }
+}
+
+/** The conversations of the log against another bot. */
+export const whatIf = operation({
+  name: 'what-if',
+  summary: 'ask a bot again about the conversations of the log, and report what it would do differently',
+  description:
+    'Ask a bot again about the conversations of the log, and report where it would do something else than the log says. Nothing is sent to the service, and no view or topic of the bridge changes. Exit code: 0 nothing new, 1 something new, 2 could not run.',
+  options,
+  json: 'print the result as JSON',
+  exitCodeOfFailure: couldNotRun,
+  needs: { accounts: true, retentionDays: true, kafka: true, erasures: true, restore: true, consoleUrl: true },
+  select,
+  action: actionOf,
+  act: async (ports: Ports, selected, run): Promise<Done<object>> => {
+    const bots = await startBots(selected.options, selected.account.bot?.replyWithin ?? 10_000)
+    if (E.isLeft(bots)) return failed(bots.left)
+    try {
+      return await compare(ports, selected, bots.right, run)
+    } finally {
+      await bots.right.stop()
+    }
+  },
+})

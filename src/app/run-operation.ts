@@ -69,7 +69,7 @@ const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
     retentionDays: () => E.right(settings.retentionDays),
     kafka: () => E.right(kafka),
     appendTo: () => {
-      const others = kafka.withoutPrefix()
+      const others = kafka.withPrefix('')
       closing(others.stop)
       return E.right(others.append)
     },

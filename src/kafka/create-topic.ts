@@ -23,3 +23,13 @@ export const createTopicOf =
       if (created) await untilLed(admin, [topic])
       return created
     }, createWithinMs)
+
+/** Deletes topics by their full names. Topics that do not exist are left out. */
+export const deleteTopicsOf =
+  (ask: Ask) =>
+  (topics: ReadonlyArray<string>): Promise<void> =>
+    ask(async (admin) => {
+      const present = new Set(await admin.listTopics())
+      const found = topics.filter((topic) => present.has(topic))
+      if (found.length > 0) await admin.deleteTopics({ topics: found, timeout: ledWithinMs })
+    }, createWithinMs)

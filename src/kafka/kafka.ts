@@ -24,7 +24,7 @@ import { adminConnection, brokerHealth, clusterConnection } from './admin.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { largestBatch } from './compression.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
-import { createTopicOf } from './create-topic.ts'
+import { createTopicOf, deleteTopicsOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
 import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf } from './fetch-record.ts'
 import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
@@ -77,9 +77,14 @@ export type KafkaRoom = {
   readonly describeTopics: () => TopicReports
   /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
   readonly applyTopics: () => TopicReports
-  /** A second connection, which uses the full names of topics. The caller must stop it too. */
-  readonly withoutPrefix: () => Pick<KafkaRoom, 'append' | 'stop'>
+  /**
+   * A second connection, with another prefix of topics, or with none: then topics have their full names. The caller must
+   * stop it too. `groups` is the prefix of its groups; default: as here.
+   */
+  readonly withPrefix: (topics: string, groups?: string) => KafkaRoom
   readonly createTopic: ReturnType<typeof createTopicOf>
+  /** Deletes extra topics by their full names. Those that do not exist are left out. */
+  readonly deleteTopics: ReturnType<typeof deleteTopicsOf>
   readonly health: CheckHealth
   /** The records that are not known to be durable yet. */
   readonly waiting: () => Waiting
@@ -198,8 +203,10 @@ export const connectKafka = (
     ensureTopics: () => withKeyDistribution(ensureTopics(ask, settings), partitioner, prefix),
     describeTopics: () => withKeyDistribution(describeTopics(ask, settings), partitioner, prefix),
     applyTopics: () => withKeyDistribution(applyTopics(ask, settings), partitioner, prefix),
-    withoutPrefix: () => connectKafka({ ...settings, topicPrefix: '', groupPrefix }, { log, measure, now }),
+    withPrefix: (topics, groups = groupPrefix) =>
+      connectKafka({ ...settings, topicPrefix: topics, groupPrefix: groups }, { log, measure, now }),
     createTopic: createTopicOf(ask, settings),
+    deleteTopics: deleteTopicsOf(ask),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {

@@ -9,7 +9,7 @@ import { bot as shopBot } from '../operations/what-if/bots/day.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { readTopics } from '../support/plain-consumer.ts'
+import { readTopics, withAdmin } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
 const here = await world({ bot: { replyWithin: 2_000, attempts: 1 } })
@@ -217,6 +217,29 @@ whatIfTest('words are written only if that is recorded, with the day by which th
   assert.match(read('junit.xml'), /delete-by/)
   const { records } = await readTopics(here.brokers, here.prefix, ['audit'])
   assert.ok(records.some(({ value }) => /"what-if, account acme, .*with-words/.test(`${value}`)))
+})
+
+whatIfTest('the same bot over Kafka gives the same report, and nothing of it is left there', async () => {
+  const group = `trial-${here.prefix}bots`
+  const own = `${here.prefix}what-if.${group}.`
+  const running = whatIf(['--group', group, '--json'])
+  const trial = await eventually('the topics of the group', () =>
+    startBot(shopBot, { brokers: here.brokers, topicPrefix: own, group, log: silent }).catch(() => undefined),
+  )
+  const { code, err, stdout, read } = await running
+  await trial.stop()
+  assert.is(code, 0, err)
+  assert.match(err, new RegExp(`Start the bot with TOPIC_PREFIX=${own.replaceAll('.', '[.]')} and GROUP=`))
+  assert.match(JSON.parse(stdout).notes.join(), /its clocks and quiet times were real/)
+  const inProcess = await whatIf(['--bot', botPath('day.ts')])
+  assert.is(read('report.jsonl'), inProcess.read('report.jsonl'))
+  const topics = await withAdmin(here.brokers, (admin) => admin.listTopics())
+  assert.equal(
+    topics.filter((topic) => topic.startsWith(own)),
+    [],
+  )
+  const { records } = await readTopics(here.brokers, here.prefix, ['audit'])
+  assert.ok(records.some(({ value }) => `${value}`.includes(`group ${group}`)))
 })
 
 whatIfTest('what cannot run says why, with exit code 2', async () => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { botConversations } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { erasedFinder } from '../../domain/erased.ts'
@@ -14,6 +15,7 @@ import { commitOf, openReport, readAccepted } from './files.ts'
 import { type AcceptedFile, accepting } from './groups.ts'
 import { type Bot, startModule } from './in-process/bot-process.ts'
 import { type Divergence, divergences } from './judge.ts'
+import { prefixFor, startGroup } from './over-kafka/group-bot.ts'
 import { junitXml } from './reports/junit.ts'
 import { lineOf, wordHash } from './reports/lanes.ts'
 import { reportPage } from './reports/page.ts'
@@ -29,6 +31,7 @@ type Ports = {
   readonly erasures: Erasures
   readonly restore: Restore | undefined
   readonly consoleUrl: string
+  readonly topicPrefix: string
 }
 
 /** The exit codes. */
@@ -138,6 +141,8 @@ const deleteByOf = ({ retainDays = mostDays }: Account, retentionDays: Ports['re
 
 const mistakeIn = ({ bot, group, from, to, repeat, words, failOn = [] }: Options): string | undefined => {
   if (bot === undefined && group === undefined) return 'Give either --bot or --group.'
+  if (group !== undefined && !/^[\w.-]{1,100}$/.test(group))
+    return '--group: expected 1 to 100 of A-Z a-z 0-9 . _ -, since topics are named after it.'
   if (from >= to) return '--from must be before --to.'
   if (repeat > mostRepeats) return `--repeat: expected at most ${mostRepeats}.`
   return failOn.includes('words') && words !== 'exact' ? '--fail-on words needs --words exact.' : undefined
@@ -154,33 +159,38 @@ const select = async ({ accounts }: Ports, given: Options) => {
     : E.right({ account, options: given, accepted: accepted.right })
 }
 
-/** A copy of what people said is made. Without words there is none. */
-const actionOf = ({ options: { account, from, to, withWords } }: Selected): Asked | undefined => {
-  if (!withWords) return undefined
+/** Words of people go to files or to another topic. Otherwise there is nothing to record. */
+const actionOf = ({ options: { account, from, to, withWords, group } }: Selected): Asked | undefined => {
+  if (!withWords && group === undefined) return undefined
   const [fromText, toText] = [from, to].map((ms) => new Date(ms).toISOString())
-  const detail = commandText('what-if', { account, from: fromText, to: toText, 'with-words': true })
-  return { action: 'export', detail, ...ofAccount(account) }
+  const detail = commandText('what-if', { account, from: fromText, to: toText, group, 'with-words': withWords })
+  return { action: withWords ? 'export' : 'replay', detail, ...ofAccount(account) }
 }
 
 type Bots = { readonly candidate: Bot; readonly baseline: Bot | undefined; readonly stop: () => Promise<void> }
 
 /** Starts the bots. Left: why one of them cannot be used. */
-const startBots = async ({ bot, baseline, network }: Options, replyWithin: number): Promise<E.Either<string, Bots>> => {
-  const started: Bot[] = []
-  const stopAll = async () => void (await Promise.all(started.map((each) => each.stop())))
-  for (const path of [bot, baseline]) {
-    if (path === undefined) continue
-    const module = await startModule({ path: resolve(path), replyWithin, network: network === true })
-    if (E.isLeft(module)) {
-      await stopAll()
-      return E.left(`${path} cannot be used: ${module.left}`)
-    }
-    started.push(module.right)
+const startBots = async (
+  { kafka, topicPrefix }: Ports,
+  { account, options: { bot, group, baseline, network } }: Selected,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<E.Either<string, Bots>> => {
+  const replyWithin = account.bot?.replyWithin ?? usualReplyWithin
+  const module = (path: string) => startModule({ path: resolve(path), replyWithin, network: network === true })
+  const old = baseline === undefined ? E.right(undefined) : await module(baseline)
+  if (E.isLeft(old)) return E.left(`${baseline} cannot be used: ${old.left}`)
+  const partitions = (await kafka.ranges(botConversations.name)).size
+  const candidate =
+    group === undefined
+      ? await module(bot ?? '')
+      : await startGroup({ kafka, prefix: topicPrefix, group, partitions, replyWithin, say, signal })
+  if (E.isLeft(candidate)) {
+    await old.right?.stop()
+    return E.left(bot === undefined ? candidate.left : `${bot} cannot be used: ${candidate.left}`)
   }
-  const [candidate, old] = started
-  return candidate === undefined
-    ? E.left('Give either --bot or --group.')
-    : E.right({ candidate, baseline: old, stop: stopAll })
+  const stopAll = async () => void (await Promise.all([candidate.right.stop(), old.right?.stop()]))
+  return E.right({ candidate: candidate.right, baseline: old.right, stop: stopAll })
 }
 
 /** Adds the groups that are accepted now to the file that is committed. */
@@ -189,9 +199,27 @@ const accept = ({ accept: ids = [], accepted }: Options, file: AcceptedFile, gro
   if (chosen.length > 0) writeFileSync(accepted, `${JSON.stringify(accepting(file, chosen), null, 2)}\n`)
 }
 
+/** In ms, if the account sets none: as the bridge waits. */
+const usualReplyWithin = 10_000
+
+const notesOf = ({ topicPrefix }: Ports, { network, group }: Options): ReadonlyArray<string> => [
+  ...(network ? ['The bots could use the network.'] : []),
+  ...(group === undefined
+    ? []
+    : [
+        `The bot ran over the topics ${prefixFor(topicPrefix, group)}*: its clocks and quiet times were real, and it could use the network.`,
+      ]),
+]
+
 const failed = (trouble: string): Done<object> => ({ code: couldNotRun, trouble })
 
-const compare = async (ports: Ports, { account, options: given, accepted }: Selected, bots: Bots, run: Run<never>) => {
+const compare = async (
+  ports: Ports,
+  { account, options: given, accepted }: Selected,
+  bots: Bots,
+  run: Run<never>,
+  signal: AbortSignal,
+) => {
   const { kafka, restore, erasures, retentionDays, consoleUrl } = ports
   const {
     from,
@@ -202,13 +230,12 @@ const compare = async (ports: Ports, { account, options: given, accepted }: Sele
     words,
     failOn = kinds,
     out,
-    network,
+    group,
     baseline,
     bot,
   } = given
-  const signal = run.interruption()
   const now = new Date()
-  const { replyWithin = 10_000, deadlineMs = 300_000, whileAgent, whenOvertaken } = account.bot ?? {}
+  const { replyWithin = usualReplyWithin, deadlineMs = 300_000, whileAgent, whenOvertaken } = account.bot ?? {}
   const findErased = erasedFinder({ ...erasures, clock: monotonic })
   const span = { account: account.id, from, until: to + replyWithin + deadlineMs }
   const source = await readChats({ kafka, restore, findErased, signal }, span)
@@ -247,10 +274,10 @@ const compare = async (ports: Ports, { account, options: given, accepted }: Sele
       account: account.id,
       from: new Date(from).toISOString(),
       to: new Date(to).toISOString(),
-      candidate: bot ?? '',
+      candidate: bot ?? `group ${group}`,
       ...(baseline !== undefined && { baseline, noise }),
       ...(commit !== undefined && { commit }),
-      notes: network ? ['The bots could use the network.'] : [],
+      notes: notesOf(ports, given),
       ...found,
       offsets: source.offsets,
       unreadable: source.unreadable(),
@@ -280,14 +307,23 @@ export const whatIf = operation({
   options,
   json: 'print the result as JSON',
   exitCodeOfFailure: couldNotRun,
-  needs: { accounts: true, retentionDays: true, kafka: true, erasures: true, restore: true, consoleUrl: true },
+  needs: {
+    topicPrefix: true,
+    accounts: true,
+    retentionDays: true,
+    kafka: true,
+    erasures: true,
+    restore: true,
+    consoleUrl: true,
+  },
   select,
   action: actionOf,
   act: async (ports: Ports, selected, run): Promise<Done<object>> => {
-    const bots = await startBots(selected.options, selected.account.bot?.replyWithin ?? 10_000)
+    const signal = run.interruption()
+    const bots = await startBots(ports, selected, run.say, signal)
     if (E.isLeft(bots)) return failed(bots.left)
     try {
-      return await compare(ports, selected, bots.right, run)
+      return await compare(ports, selected, bots.right, run, signal)
     } finally {
       await bots.right.stop()
     }

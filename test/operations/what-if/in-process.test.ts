@@ -131,6 +131,27 @@ inProcess('a bot imports the kit by the name of its package', async () => {
   )
 })
 
+inProcess('the history is that of the log before the answer, never later', async () => {
+  const events = [
+    client('m1', '10:00:00', 'one'),
+    delivered('d1', '10:00:01', { to: 'm1', message: { type: 'TEXT', text: 'old one' } }),
+    event('AgentJoined', 'j1', '10:00:05'),
+    client('m2', '10:01:00', 'two'),
+    client('m3', '10:01:01', 'three'),
+    delivered('d3', '10:01:02', { to: 'm3', message: { type: 'TEXT', text: 'old three' } }),
+    client('m4', '10:02:00', 'four'),
+  ]
+  assert.equal((await answersOf(await start('historian.ts'), events)).map(told), [
+    'client one',
+    'client one, bot old one, agent, client two | client one, bot old one, agent, client two, client three',
+    'client one, bot old one, agent, client two, client three, bot old three, client four',
+  ])
+  assert.equal(
+    (await answersOf(await start('historian-by-turn.ts'), events)).map(told)[1],
+    'bot old one, agent, client two, client three',
+  )
+})
+
 inProcess('what is no bot is refused with the reason', async () => {
   const none = await startModule({ path: pathOf('none.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(none) ? none.left : '', /expected a default export, or an export `bot`/)

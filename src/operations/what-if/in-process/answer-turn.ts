@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClientMessageReceived, ConversationEvent } from '../../../../contracts/events/index.ts'
+import type { HistoryMessage } from '../../../../contracts/http.ts'
 import { answer } from '../../../bot/conversation.ts'
 import {
   askingFor,
@@ -17,6 +18,9 @@ import type { Failing } from '../judge.ts'
 import { atLogTime } from './log-clock.ts'
 import type { Raw } from './messages.ts'
 
+/** A bot in one chat, and what was said there by the log so far. */
+export type BotInChat = { readonly handlers: Handlers; readonly history: HistoryMessage[] }
+
 type Asked = { readonly before: ReadonlyArray<ConversationEvent>; readonly events: ReadonlyArray<ConversationEvent> }
 
 class Refused extends Error {
@@ -31,11 +35,11 @@ const isMessage = (event: ConversationEvent): event is ClientMessageReceived => 
 const besideWithin = 1_000
 
 /** What the bot does with events that it cannot answer matters only for what it remembers. */
-const react = async (handlers: Handlers, event: ConversationEvent, chat: ChatAccess): Promise<void> => {
+const react = async ({ handlers, history }: BotInChat, event: ConversationEvent): Promise<void> => {
   try {
     const work = isOutcome(event)
       ? event.data.because === undefined && (await handlers.onOutcome?.(event))
-      : await askingFor(handlers, event, chat)?.()
+      : await askingFor(handlers, event, accessTo(history))?.()
     void work
   } catch {
     // The kit only logs it, and the client notices nothing.
@@ -68,23 +72,30 @@ const plain = (replies: ReadonlyArray<Reply>): ReadonlyArray<Reply> => {
   }
 }
 
-/** What was said in the events that the bot has got, in place of the bridge's endpoint. */
-const historyOf = (past: ReadonlyArray<ConversationEvent>): ChatAccess => ({
-  history: async (last = 20) => past.flatMap((event) => messageOf(event) ?? []).slice(-last),
-})
+/** In place of the bridge's endpoint: the history as the log is now. What is added later is not in it. */
+const accessTo = (history: ReadonlyArray<HistoryMessage>): ChatAccess => {
+  const until = history.length
+  return { history: async (last = 20) => history.slice(0, until).slice(-last) }
+}
 
 /**
  * What the bot answers to a turn, as the kit asks it: all messages at once if it has `onTurn`, a second time if it
  * fails. Quiet times take no time here: the messages of a turn are known.
  */
-export const answerTurn = async (handlers: Handlers, { before, events }: Asked, replyWithin: number): Promise<Raw> => {
-  const chat = historyOf([...before, ...events])
-  for (const [i, event] of before.entries())
+export const answerTurn = async (bot: BotInChat, { before, events }: Asked, replyWithin: number): Promise<Raw> => {
+  const { handlers, history } = bot
+  const note = (event: ConversationEvent) => {
+    const message = messageOf(event)
+    if (message !== undefined) history.push(message)
+  }
+  for (const event of before) {
+    note(event)
     await within(
       besideWithin,
-      atLogTime(event.time, () => react(handlers, event, historyOf(before.slice(0, i + 1)))),
+      atLogTime(event.time, () => react(bot, event)),
       () => undefined,
     )
+  }
   const startedAt = performance.now()
   const timeLeft = () => Math.max(0, startedAt + replyWithin - performance.now())
   const said: Reply[] = []
@@ -100,6 +111,7 @@ export const answerTurn = async (handlers: Handlers, { before, events }: Asked, 
       // What was said counts on when the bot is asked again.
       if (place++ >= said.length) said.push(reply)
     }
+    const chat = accessTo(history)
     given = []
     given =
       handlers.onTurn !== undefined && isMessage(event)
@@ -108,8 +120,11 @@ export const answerTurn = async (handlers: Handlers, { before, events }: Asked, 
     return given
   }
   const replies: Reply[] = []
-  for (const event of handlers.onTurn !== undefined && messages.length > 0 ? [last] : events) {
+  const isOneCall = handlers.onTurn !== undefined && messages.length > 0
+  if (isOneCall) for (const event of events) note(event)
+  for (const event of isOneCall ? [last] : events) {
     if (event === undefined) continue
+    if (!isOneCall) note(event)
     const asking = () => atLogTime(event.time, () => askOnce(event))
     const first = await answer(asking, event, timeLeft())
     const isFinal = E.isRight(first) || first.left.reason === 'too slow'

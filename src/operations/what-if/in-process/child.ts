@@ -1,16 +1,15 @@
 /** The process of a bot module. The parent starts it without the right to use the network, write files or run others. */
-import type { Handlers } from '../../../bot/handlers.ts'
-import { answerTurn } from './answer-turn.ts'
+import { answerTurn, type BotInChat } from './answer-turn.ts'
 import { installFreshModules, loadBot } from './load-bot.ts'
 import { installLogClock } from './log-clock.ts'
 import type { Question, Told } from './messages.ts'
 
 const [path = '', replyWithin = ''] = process.argv.slice(2)
 const tell = (told: Told) => void process.send?.(told)
-const bots = new Map<string, Promise<Handlers>>()
+const bots = new Map<string, Promise<BotInChat>>()
 
-const botOf = (chat: string): Promise<Handlers> => {
-  const known = bots.get(chat) ?? loadBot(path, chat)
+const botOf = (chat: string): Promise<BotInChat> => {
+  const known = bots.get(chat) ?? loadBot(path, chat).then((handlers) => ({ handlers, history: [] }))
   bots.set(chat, known)
   return known
 }
@@ -18,8 +17,8 @@ const botOf = (chat: string): Promise<Handlers> => {
 const hear = async (question: Question): Promise<void> => {
   if (question.kind === 'end') return void bots.delete(question.chat)
   const { id, chat, before, events } = question
-  const handlers = await botOf(chat)
-  tell({ kind: 'answer', id, raw: await answerTurn(handlers, { before, events }, Number(replyWithin)) })
+  const bot = await botOf(chat)
+  tell({ kind: 'answer', id, raw: await answerTurn(bot, { before, events }, Number(replyWithin)) })
 }
 
 installLogClock()

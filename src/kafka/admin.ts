@@ -4,6 +4,7 @@ import { singleFlight } from '../shared/single-flight.ts'
 import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
 import { noAnswer, reasonOf, unreachable } from './errors.ts'
+import { clusterMakerOf } from './kafkajs-internals.ts'
 import type { Waiting } from './produce/backlog.ts'
 
 type Partitions = ReadonlyArray<{ readonly partition: number }>
@@ -53,18 +54,10 @@ type Settings = {
 const metadataMaxAge = 1_000
 const readCommitted = 1
 
-/** kafkajs 2.2.4 has the function that creates a cluster in a property with a private symbol as its name. */
-const makerOf = (kafka: Kafka): ((settings: Settings) => Cluster) => {
-  const name = Object.getOwnPropertySymbols(kafka).find(({ description }) =>
-    description?.endsWith('Kafka:createCluster'),
-  )
-  const make: unknown = name && Reflect.get(kafka, name)
-  if (typeof make !== 'function') throw new Error('kafkajs makes no cluster where it is expected')
-  return (settings) => make(settings)
+export const clusterOf = (kafka: Kafka): Cluster => {
+  const settings: Settings = { metadataMaxAge, allowAutoTopicCreation: false, isolationLevel: readCommitted }
+  return clusterMakerOf(kafka)(settings) as Cluster
 }
-
-export const clusterOf = (kafka: Kafka): Cluster =>
-  makerOf(kafka)({ metadataMaxAge, allowAutoTopicCreation: false, isolationLevel: readCommitted })
 
 /** The client that receives the questions. */
 type Asked = { readonly connect: () => Promise<void>; readonly disconnect: () => Promise<void> }

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import kafkajs from 'kafkajs'
+import { KafkaJSNotImplemented } from './kafkajs-internals.ts'
 
 /** The maximum size of a decompressed batch in bytes: far more than any client writes, and far less than the memory. */
 export const largestBatch = 64 * 1024 * 1024
@@ -27,7 +27,6 @@ const mostOf = (frame: Buffer): number => {
 }
 
 const { CompressionTypes, CompressionCodecs } = kafkajs
-const { KafkaJSNotImplemented } = createRequire(import.meta.url)('kafkajs/src/errors.js')
 
 /** The contracts package does not depend on these packages: a bot needs one only if its topic is compressed with it. */
 const installed = async <A>(name: string, load: () => Promise<A>): Promise<A> => {

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { CompareLog, LogMark, Verdict } from '../domain/ports.ts'
 import type { AskOf, Broker, Cluster } from './admin.ts'
 import type { FetchRecord } from './fetch-record.ts'
+import { createErrorFromCode } from './kafkajs-internals.ts'
 import { persistently } from './offsets.ts'
 
 /**
@@ -16,9 +16,6 @@ const apiKey = 23
 const apiVersion = 3
 const replicaOfClients = -1
 const currentIsNotKnown = -1
-
-const require = createRequire(import.meta.url)
-const { createErrorFromCode } = require('kafkajs/src/protocol/error.js')
 
 /** The largest epoch of the log that is not greater than the wanted one, and the offset after its last record. */
 export type EpochEnd = { readonly epoch: number; readonly end: number }

@@ -1,9 +1,5 @@
-import { createRequire } from 'node:module'
+import { lookupCodecByAttributes } from './kafkajs-internals.ts'
 import { type Cursor, repeatedHeaders, skipField, skipHeaders, varint } from './record-headers.ts'
-
-type Codec = { readonly decompress: (bytes: Buffer) => Promise<Buffer> }
-const { lookupCodecByAttributes }: { readonly lookupCodecByAttributes: (attributes: number) => Codec | null } =
-  createRequire(import.meta.url)('kafkajs/src/protocol/message/compression/index.js')
 
 /** Where the fields of a batch are (Kafka's message format 2). */
 const at = {

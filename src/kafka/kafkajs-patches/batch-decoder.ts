@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { decodeBatch, replaceDecodeBatch } from '../kafkajs-internals.ts'
 import { readBatch } from '../read-batch.ts'
 import { batchAt, isSound, unreadable } from '../unreadable.ts'
 
@@ -12,22 +12,13 @@ import { batchAt, isSound, unreadable } from '../unreadable.ts'
  * Remove when: kafkajs checks the checksum, reports such a batch for its partition alone, and decodes lazily.
  */
 
-type Decoder = { readonly buffer: Buffer; readonly offset: number; readonly forward: (bytes: number) => void }
-type DecodeBatch = (decoder: Decoder) => Promise<object>
-
-const require = createRequire(import.meta.url)
-const path = require.resolve('kafkajs/src/protocol/recordBatch/v0/decoder.js')
-const decode: DecodeBatch = require(path)
-const loaded = require.cache[path]
-if (loaded === undefined) throw new Error('kafkajs has no decoder of batches where it is expected')
-
 /** Passed on: another build can read the batch. */
 const notImplemented = 'KafkaJSNotImplemented'
 
-loaded.exports = async (decoder: Decoder): Promise<object> => {
+replaceDecodeBatch(async (decoder) => {
   const batch = batchAt(decoder.buffer, decoder.offset)
   // Only a part has arrived, or it is too short for a batch: kafkajs reports it.
-  if (batch === undefined) return decode(decoder)
+  if (batch === undefined) return decodeBatch(decoder)
   decoder.forward(batch.length)
   const damaged = isSound(batch) ? undefined : unreadable(batch, 'wrong checksum')
   if (damaged !== undefined) return damaged
@@ -39,4 +30,4 @@ loaded.exports = async (decoder: Decoder): Promise<object> => {
     if (instead === undefined) throw error
     return instead
   }
-}
+})

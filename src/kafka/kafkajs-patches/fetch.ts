@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { type ConsumerGroup, consumerGroupPrototype as prototype } from '../kafkajs-internals.ts'
 
 /**
  * Upstream: kafkajs 2.2.4, src/consumer/consumerGroup.js; no issue is known.
@@ -12,23 +12,12 @@ import { createRequire } from 'node:module'
  * Remove when: kafkajs omits empty batches, and lets each fetch have its own wait.
  */
 
-type Batch = { readonly rawMessages: ReadonlyArray<unknown> }
-type ConsumerGroup = {
-  maxWaitTime: number
-  minBytes: number
-  readonly subscriptionState: { readonly paused: () => ReadonlyArray<unknown> }
-}
-type Fetch = (this: ConsumerGroup, nodeId: string) => Promise<ReadonlyArray<Batch>>
-
 /** Less than the interval of heartbeats, since a consumer sends none during a fetch. */
 const quietMs = 1_000
 
 const usualWaits = new WeakMap<ConsumerGroup, Pick<ConsumerGroup, 'maxWaitTime' | 'minBytes'>>()
 const quiet = new WeakSet<ConsumerGroup>()
 
-const { prototype }: { readonly prototype: { fetch: Fetch } } = createRequire(import.meta.url)(
-  'kafkajs/src/consumer/consumerGroup.js',
-)
 const { fetch } = prototype
 
 prototype.fetch = async function (nodeId) {

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { createErrorFromCode, failure, metadataResponse } from '../kafkajs-internals.ts'
 
 /**
  * Upstream: kafkajs 2.2.4, src/protocol/requests/metadata/v0/response.js; related to tulios/kafkajs #1008 and #1769.
@@ -7,15 +7,7 @@ import { createRequire } from 'node:module'
  * Test: test/kafka/kafkajs-patches.test.ts
  * Remove when: kafkajs reports such an error for the partition alone.
  */
-type Data = { readonly topicMetadata: ReadonlyArray<{ readonly topicErrorCode: number }> }
-
-const require = createRequire(import.meta.url)
-const response: {
-  parse: (data: Data) => Promise<Data>
-} = require('kafkajs/src/protocol/requests/metadata/v0/response.js')
-const { failure, createErrorFromCode } = require('kafkajs/src/protocol/error.js')
-
-response.parse = async (data) => {
+metadataResponse.parse = async (data) => {
   const failed = data.topicMetadata.find(({ topicErrorCode }) => failure(topicErrorCode))
   if (failed !== undefined) throw createErrorFromCode(failed.topicErrorCode)
   return data

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { requestQueuePrototype as prototype } from '../kafkajs-internals.ts'
 
 /**
  * Upstream: kafkajs 2.2.4, src/network/requestQueue/index.js; tulios/kafkajs #1704 and #1751, pull request #1755.
@@ -9,10 +9,6 @@ import { createRequire } from 'node:module'
  * Remove when: #1755 is released.
  */
 
-type RequestQueue = { readonly pending: ReadonlyArray<unknown>; scheduleCheckPendingRequests: () => void }
-type RequestQueueClass = { readonly prototype: RequestQueue }
-
-const { prototype }: RequestQueueClass = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js')
 const schedule = prototype.scheduleCheckPendingRequests
 
 prototype.scheduleCheckPendingRequests = function () {

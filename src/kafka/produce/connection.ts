@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { settled, within } from '../../shared/timeout.ts'
 import { type Broker, clusterOf } from '../admin.ts'
 import type { NewClient } from '../client.ts'
 import { kindOf, noAnswer } from '../errors.ts'
+import { createErrorFromCode, produceApiKey, produceVersions } from '../kafkajs-internals.ts'
 import { encodeProduce, noIdentity, type RecordBatch } from './record-batch.ts'
 
 /** A batch for one partition. */
@@ -30,11 +30,6 @@ type Response = {
   }>
 }
 
-const require = createRequire(import.meta.url)
-const { Produce: versions } = require('kafkajs/src/protocol/requests/index.js').requests
-const { Produce: apiKey } = require('kafkajs/src/protocol/requests/apiKeys.js')
-const { createErrorFromCode } = require('kafkajs/src/protocol/error.js')
-
 const acks = -1
 // The broker times out before the client, so that a response is lost as rarely as possible.
 const timeoutMs = 4_000
@@ -49,7 +44,10 @@ const bounded = <A>(promise: Promise<A>): Promise<A> => within(withinMs, promise
  * have.
  */
 const call = async (broker: Broker, batches: ReadonlyArray<PartitionBatch>, prefix: string) => {
-  const { request, response } = broker.lookupRequest(apiKey, versions)({ acks, timeout: timeoutMs, topicData: [] })
+  const { request, response } = broker.lookupRequest(
+    produceApiKey,
+    produceVersions,
+  )({ acks, timeout: timeoutMs, topicData: [] })
   const encode = async () => {
     const named = batches.map((batch) => ({ ...batch, topic: `${prefix}${batch.topic}` }))
     const buffer = await encodeProduce({ acks, timeoutMs, batches: named }, Date.now())

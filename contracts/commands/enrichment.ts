@@ -64,7 +64,13 @@ export const Enrichment = closed(
 export type Enrichment = t.TypeOf<typeof Enrichment>
 
 /** The fields by which the bridge looks a visitor up, in this order. It uses the first match. */
-export const enrichmentFields = ['userToken', 'clientId', 'email', 'phone', 'visitorNumber'] as const
+export const visitorFields = ['userToken', 'clientId', 'email', 'phone', 'visitorNumber'] as const
+
+/**
+ * The fields of keys. What is known of a chat, such as the note of a bot that hands it over, is added to what is known of
+ * its visitor.
+ */
+export const enrichmentFields = [...visitorFields, 'chatId'] as const
 export type EnrichmentField = (typeof enrichmentFields)[number]
 
 /** `acme/email:john@example.com` */

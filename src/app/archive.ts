@@ -5,6 +5,7 @@ import { archiveNameOf } from '../../contracts/topics.ts'
 import { archiver, archiverGroup } from '../archive/archiver.ts'
 import { dataKeys } from '../archive/data-keys.ts'
 import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
+import { removeOldNotes } from '../archive/notes.ts'
 import { archivedPlace } from '../archive/restore.ts'
 import { archiveNames, retention, rollSegments } from '../archive/retention.ts'
 import { agreedTime } from '../domain/agreed-time.ts'
@@ -125,7 +126,7 @@ export const startArchiver = async (
 
 /** Deletes old records that are archived. Without `archiving` it only reports how many records are overdue. */
 export const startRetention = (
-  { kafka, mongo, log, measure }: Deps,
+  { kafka, mongo, accounts, log, measure }: Deps & Pick<Settings, 'accounts'>,
   days: Settings['retentionDays'],
   archiving: Pick<Archiving, 'readableTo'> | undefined,
 ): Part => {
@@ -135,6 +136,21 @@ export const startRetention = (
       log.warn({}, 'RETENTION_DAYS is forever: event topics never delete personal data and store it in plain text')
     return { checks: {}, stop: async () => {} }
   }
+  const timeOfServers = async () => {
+    const agreed = agreedTime(Date.now(), await mongo.silentPersons.serverTime())
+    if (E.isLeft(agreed)) throw new Error(agreed.left)
+    return agreed.right
+  }
+  const accountIds = accounts.map(({ id }) => id)
+  const stopRemoving = removeOldNotes({
+    days,
+    oldNotes: (before) => mongo.oldNotes(accountIds, before),
+    append: kafka.append,
+    now: timeOfServers,
+    sleep,
+    reasonOf,
+    log,
+  })
   const running = retention({
     days,
     deletes,
@@ -149,11 +165,7 @@ export const startRetention = (
       return group === archiverGroup && archiving !== undefined ? archiving.readableTo(topic, done) : done
     },
     changedArchives: changedArchivesOf({ kafka, mongo }),
-    now: async () => {
-      const agreed = agreedTime(Date.now(), await mongo.silentPersons.serverTime())
-      if (E.isLeft(agreed)) throw new Error(agreed.left)
-      return agreed.right
-    },
+    now: timeOfServers,
   })
   const telling = setInterval(() => {
     for (const [topic, records] of running.overdue()) measure.overdue(topic, records)
@@ -162,7 +174,7 @@ export const startRetention = (
     checks: { retention: running.health },
     stop: async () => {
       clearInterval(telling)
-      await running.stop()
+      await Promise.all([running.stop(), stopRemoving()])
     },
   }
 }

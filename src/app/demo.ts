@@ -153,6 +153,9 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
         5000,
       )
     },
+    produceNote: async ({ key, value }) => {
+      await kafka.append({ topic: 'enrichments', key, value: JSON.stringify(value), headers: {} }, 5000)
+    },
     findView: mongo.readDocument,
     out,
     service,

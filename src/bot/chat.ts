@@ -10,7 +10,8 @@ import { type Asking, type Limits, respond, type Turns } from './conversation.ts
 import { askingFor, type ChatAccess, type Handlers, type Outcome, repliesIn } from './handlers.ts'
 import { joined, messageOf, type ReadHistory } from './history.ts'
 import { mistakesIn } from './mistakes.ts'
-import type { Reply } from './replies.ts'
+import { noteIn } from './note.ts'
+import type { Note, Reply } from './replies.ts'
 
 /** An event of a chat that this bot reads. */
 export type Heard<E extends ConversationEvent = ConversationEvent> = {
@@ -19,6 +20,8 @@ export type Heard<E extends ConversationEvent = ConversationEvent> = {
   readonly traceparent?: string | undefined
   /** Publishes a command in a trace. Resolves when Kafka has it, or when it no longer counts. */
   readonly publish: (command: BotReply, traceparent: string | undefined) => Promise<void>
+  /** Shows the agent who accepts the chat a note. Resolves when Kafka has it, or soon: an agent must not wait for it. */
+  readonly attach: (note: Note) => Promise<void>
   /** The event needs nothing more. */
   readonly finish: () => void
 }
@@ -117,6 +120,13 @@ export const createChat = (deps: ChatDeps): Chat => {
     }
   }
 
+  /** The note first, so that it is there when an agent accepts the chat. */
+  const publishAll = async (heard: Heard, replies: ReadonlyArray<Reply>, traceparent: string | undefined) => {
+    const note = noteIn(replies)
+    if (note !== undefined) await heard.attach(note)
+    for (const command of commandsOf(heard.event, replies, group)) await heard.publish(command, traceparent)
+  }
+
   const onTurn = async (): Promise<void> => {
     const [first] = gathered()
     if (first === undefined) return
@@ -143,6 +153,8 @@ export const createChat = (deps: ChatDeps): Chat => {
         if (here < said) return sayings
         said = here + 1
         const command = announcementOf([first.event, last.event], reply, here, group)
+        const note = noteIn([reply])
+        if (note !== undefined) sayings = sayings.then(() => last.attach(note))
         if (command !== undefined) sayings = sayings.then(() => last.publish(command, traceparent))
         return sayings
       }
@@ -167,8 +179,7 @@ export const createChat = (deps: ChatDeps): Chat => {
       }
       await sayings
       if (signal.aborted && !isTaken()) continue
-      if (!signal.aborted)
-        for (const command of commandsOf(last.event, replies ?? [], group)) await last.publish(command, traceparent)
+      if (!signal.aborted) await publishAll(last, replies ?? [], traceparent)
       for (const message of messages) message.finish()
       queue.splice(0, messages.length)
       return
@@ -185,7 +196,7 @@ export const createChat = (deps: ChatDeps): Chat => {
     }
   }
   const onEvent = async (heard: Waiting): Promise<void> => {
-    const { event, publish, heardAt } = heard
+    const { event, heardAt } = heard
     const ask = askingFor(handlers, event, accessOf(event))
     if (ask === undefined) return
     using _permit = await acquire(stopping)
@@ -196,7 +207,7 @@ export const createChat = (deps: ChatDeps): Chat => {
       traceparent = traceparentAfter(span, heard.traceparent)
       return ask()
     })
-    for (const command of commandsOf(event, replies, group)) await publish(command, traceparent)
+    await publishAll(heard, replies, traceparent)
   }
 
   const run = async (): Promise<void> => {

@@ -16,7 +16,7 @@ import { type Chat, createChat } from './chat.ts'
 import { defaultLimits, defaultTurns, problemOf, type Turns } from './conversation.ts'
 import type { Handlers, NoAnswer } from './handlers.ts'
 import { messageOf } from './history.ts'
-import type { Reply } from './replies.ts'
+import type { Note, Reply } from './replies.ts'
 import { type Clock, inVirtualTime } from './virtual-time.ts'
 
 type Type = ConversationEvent['type']
@@ -89,10 +89,10 @@ const thrown = (why: Failed): unknown => {
   return new AssertionError({ message })
 }
 
-const replyOf = (command: BotReply): Reply =>
+const replyOf = (command: BotReply, note: Note | undefined): Reply =>
   command.type === 'BotMessage'
     ? { kind: 'message', message: command.message }
-    : { kind: 'hand-over', ...(command.reason && { reason: command.reason }) }
+    : { kind: 'hand-over', ...(command.reason && { reason: command.reason }), ...note }
 
 /** The chats of a test, as the bridge sees them. */
 const bridge = (now: () => Instant) => {
@@ -195,16 +195,20 @@ const play = async (
     return chat
   }
   const tell = (event: ConversationEvent) => {
+    let note: Note | undefined
     const chat = chatOf(event.data.chatId)
     chat.hear({
       event,
       finish: () => {},
+      attach: async (given) => {
+        note = given
+      },
       publish: async (command) => {
         const { chatId } = command
         const outcome = send(command)
         if (E.isLeft(outcome)) failures.push(suppressed(outcome.left))
         else {
-          said.push({ chatId, reply: replyOf(command) })
+          said.push({ chatId, reply: replyOf(command, note) })
           tell(outcome.right)
         }
       },

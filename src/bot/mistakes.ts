@@ -5,6 +5,7 @@ import { describe, problemsOf } from '../../contracts/problem.ts'
 import { mistakesInCommand, mistakesInWords } from '../domain/check-reply.ts'
 import { isObject } from '../shared/json.ts'
 import { commandsOf } from './commands.ts'
+import { mistakesInNote } from './note.ts'
 import type { Reply } from './replies.ts'
 
 /** After these events the chat belongs to agents or is closed. The bridge suppresses replies to them. */
@@ -21,7 +22,7 @@ const ofCommand = (command: BotReply): ReadonlyArray<string> => {
 
 const known: Readonly<Record<Reply['kind'], ReadonlyArray<string>>> = {
   message: ['kind', 'message'],
-  'hand-over': ['kind', 'reason'],
+  'hand-over': ['kind', 'reason', 'summary', 'fields', 'crmLink'],
 }
 
 /** What is wrong with a reply in itself. It never quotes the reply. */
@@ -33,7 +34,7 @@ const ofReply = (reply: unknown): ReadonlyArray<string> => {
     .filter((key) => !known[kind].includes(key))
     .map((key) => `${key}: expected no such key in ${kind}`)
   const reason = 'reason' in reply && typeof reply.reason === 'string' ? mistakesInWords('reason', reply.reason) : []
-  return [...unknown, ...reason]
+  return [...unknown, ...reason, ...(kind === 'hand-over' ? mistakesInNote({ ...reply }) : [])]
 }
 
 /**

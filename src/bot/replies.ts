@@ -1,10 +1,20 @@
 import type { ReplyMessage } from '../../contracts/messages/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 
+/** What the agent sees beside the chat when accepting it. */
+export type Note = {
+  /** What it is about. */
+  readonly summary?: string
+  /** Fields by their titles, in this order. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** The client's card in the CRM. */
+  readonly crmLink?: string
+}
+
 /** A bot's reply: a message, or the hand-over of the client to an agent. */
 export type Reply =
   | { readonly kind: 'message'; readonly message: ReplyMessage }
-  | { readonly kind: 'hand-over'; readonly reason?: string }
+  | ({ readonly kind: 'hand-over'; readonly reason?: string } & Note)
 
 /** Plain text. */
 export const text = (words: string): Reply => ({ kind: 'message', message: { type: 'TEXT', text: words } })
@@ -32,8 +42,14 @@ export const buttons = (
   },
 })
 
-/** Asks the service to invite an agent. `reason` says why, for people: operators read it in `deliveries`. */
-export const handOver = ({ reason }: { readonly reason?: string } = {}): Reply => ({
+/**
+ * Asks the service to invite an agent. `reason` says why, for people: operators read it in `deliveries`. The agent sees
+ * `summary`, `fields` and `crmLink` when accepting the chat.
+ */
+export const handOver = ({ reason, summary, fields, crmLink }: { readonly reason?: string } & Note = {}): Reply => ({
   kind: 'hand-over',
   ...(reason !== undefined && { reason }),
+  ...(summary !== undefined && { summary }),
+  ...(fields !== undefined && { fields }),
+  ...(crmLink !== undefined && { crmLink }),
 })

@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import { enrichmentKey } from '../../contracts/commands/enrichment.ts'
 import type { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import type { ChatErased, ConversationEvent, DomainEvent } from '../../contracts/events/index.ts'
-import { botConversations, botReplies, erasureConfirmations, topicOf } from '../../contracts/topics.ts'
+import { botConversations, botReplies, enrichments, erasureConfirmations, topicOf } from '../../contracts/topics.ts'
 import type {
   Append,
   HandleSlice,
@@ -13,8 +14,11 @@ import type {
   Sleep,
 } from '../domain/ports.ts'
 import { traceparentIn } from '../domain/tracing.ts'
+import { within } from '../shared/timeout.ts'
 import type { Chat, Heard } from './chat.ts'
+import { enrichmentOf } from './note.ts'
 import { type PartitionWork, partitionWork } from './partition-work.ts'
+import type { Note } from './replies.ts'
 
 export type Deps = {
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
@@ -50,6 +54,17 @@ export const recordOf = (command: BotReply, traceparent: string | undefined): Ou
   value: JSON.stringify(command),
   headers: { 'content-type': 'application/json', ...(traceparent && { traceparent }) },
 })
+
+/** The record with which the bridge shows a note to the agent who accepts the chat. */
+const noteOf = ({ accountId, chatId }: ConversationEvent['data'], note: Note): OutgoingRecord => ({
+  topic: enrichments.name,
+  key: enrichmentKey(accountId, 'chatId', chatId),
+  value: JSON.stringify(enrichmentOf(note)),
+  headers: { 'content-type': 'application/json' },
+})
+
+/** In ms. The hand-over does not wait longer for its note. */
+const noteWithin = 2_000
 
 /** The record that shows the bridge's operators which group has forgotten a person. */
 const confirmationOf = (confirmation: ErasureConfirmation): OutgoingRecord => ({
@@ -136,14 +151,19 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
           const erased = erase(event.right, key, part).then(finish)
           erasing.add(erased)
           void erased.then(() => erasing.delete(erased))
-        } else if (isConversation(event.right))
+        } else if (isConversation(event.right)) {
+          const { data: conversationData } = event.right
           hear(part, key, {
             event: event.right,
             traceparent: traceparentIn(record),
             publish: (command, traceparent) => publish(recordOf(command, traceparent), work.isOwned),
+            attach: (note) =>
+              within(noteWithin, publish(noteOf(conversationData, note), work.isOwned), () =>
+                log.warn({ topic: enrichments.name }, 'a note is late: the client is handed over without it'),
+              ),
             finish,
           })
-        else finish()
+        } else finish()
       }
     },
     idle: async () => {

@@ -64,8 +64,15 @@ export const resolvePerson = async (
   }
 }
 
-const fieldOf = { client: 'clientId', visitor: 'visitorNumber', email: 'email', phone: 'phone', userToken: 'userToken' }
+const fieldOf = {
+  chat: 'chatId',
+  client: 'clientId',
+  visitor: 'visitorNumber',
+  email: 'email',
+  phone: 'phone',
+  userToken: 'userToken',
+}
 
 /** The keys under which teams may have published enrichments about the person. */
 export const enrichmentKeys = (accountId: string, { identities }: Pick<Person, 'identities'>): ReadonlyArray<string> =>
-  identities.flatMap(({ kind, value }) => (kind === 'chat' ? [] : [`${accountId}/${fieldOf[kind]}:${value}`]))
+  identities.map(({ kind, value }) => `${accountId}/${fieldOf[kind]}:${value}`)

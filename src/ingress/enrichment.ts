@@ -1,5 +1,5 @@
-import type { Enrichment, EnrichmentField } from '../../contracts/commands/enrichment.ts'
-import { enrichmentFields, enrichmentKey } from '../../contracts/commands/enrichment.ts'
+import type { Enrichment } from '../../contracts/commands/enrichment.ts'
+import { enrichmentKey, visitorFields } from '../../contracts/commands/enrichment.ts'
 import type { ChatAccepted, ChatUpdated, DomainEvent } from '../../contracts/events/index.ts'
 import type { WebhookReply } from '../../contracts/webhooks/reply.ts'
 import { WireId } from '../../contracts/wire.ts'
@@ -26,18 +26,29 @@ const clientIdOf = ({ extra }: Enriched['data']): string | undefined => {
 }
 
 /** The possible keys of a visitor's enrichment, in the order in which they are tried. */
-const enrichmentKeys = ({ data }: Enriched): ReadonlyArray<string> => {
-  const values: Readonly<Record<EnrichmentField, string | undefined>> = {
+const visitorKeys = ({ data }: Enriched): ReadonlyArray<string> => {
+  const values: Readonly<Record<(typeof visitorFields)[number], string | undefined>> = {
     userToken: data.userToken,
     clientId: clientIdOf(data),
     email: data.visitor?.email,
     phone: data.visitor?.phone,
     visitorNumber: data.visitor?.number,
   }
-  return enrichmentFields.flatMap((field) => {
+  return visitorFields.flatMap((field) => {
     const value = values[field]
     return value === undefined || value === '' ? [] : [enrichmentKey(data.accountId, field, value)]
   })
+}
+
+const chatKeys = ({ data: { accountId, chatId } }: Enriched): ReadonlyArray<string> => [
+  enrichmentKey(accountId, 'chatId', chatId),
+]
+
+/** What is known of the chat, added to what is known of its visitor: fields that the visitor has stay as they are. */
+export const merged = (visitor: Enrichment | undefined, chat: Enrichment | undefined): Enrichment | undefined => {
+  if (visitor === undefined || chat === undefined) return visitor ?? chat
+  const customData = [...(visitor.customData ?? []), ...(chat.customData ?? [])]
+  return { ...chat, ...visitor, ...(customData.length > 0 && { customData }) }
 }
 
 /** What the service shows to the agent (protocol, Interface A: response parameters). Pure. */
@@ -59,8 +70,10 @@ export const replying =
   async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {
     if (!isEnriched(event)) return replyOf(undefined)
     try {
-      const found = find(() => enrichmentKeys(event), published)
-      return replyOf(await within(withinMs, found, () => undefined))
+      // Both are asked for at the same time, so they are one query.
+      const found = Promise.all([find(() => visitorKeys(event), published), find(() => chatKeys(event), published)])
+      const [visitor, chat] = await within(withinMs, found, () => [undefined, undefined] as const)
+      return replyOf(merged(visitor, chat))
     } catch {
       return replyOf(undefined)
     }

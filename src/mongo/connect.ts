@@ -19,6 +19,8 @@ import {
   enrichedKeys,
   type FindEnrichments,
   findEnrichments,
+  type OldNotes,
+  oldNotes,
   storeEnrichments,
 } from './enrichments.ts'
 import { type Erasures, erasuresIn } from './erasures.ts'
@@ -51,6 +53,7 @@ export type Mongo = {
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
+  readonly oldNotes: OldNotes
   readonly chatHistory: ChatHistory
   readonly redrives: Redrives
   readonly erasures: Erasures
@@ -148,6 +151,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),
+    oldNotes: oldNotes(db),
     chatHistory: chatHistoryIn(db),
     redrives: redrivesIn(db),
     erasures: erasuresIn(db),

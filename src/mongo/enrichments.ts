@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
-import type { Enrichment } from '../../contracts/commands/enrichment.ts'
+import { type Enrichment, enrichmentKey } from '../../contracts/commands/enrichment.ts'
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import type { Sleep } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
@@ -64,5 +65,29 @@ export const enrichedKeys = (db: Db, accountId?: string): EnrichedKeys => {
     const ofAccount = accountId === undefined ? {} : { _id: { $gte: `${accountId}/`, $lt: `${accountId}0` } }
     const keys = enrichments.find(ofAccount, { projection: { _id: 1 }, hint: { _id: 1 }, batchSize: 1_000 })
     for await (const { _id } of keys) yield _id
+  }
+}
+
+/** The keys of the notes of these accounts' chats that have no event since then. */
+export type OldNotes = (accountIds: ReadonlyArray<string>, before: Date) => AsyncIterable<string>
+
+/**
+ * A chat that the views do not have has no old note: its events may be on their way. Throws when MongoDB does not
+ * answer.
+ */
+export const oldNotes = (db: Db): OldNotes => {
+  const notes = db.collection<EnrichmentDocument>(collection)
+  const timeline = db.collection<Pick<TimelineDocument, 'time'> & { _id: string }>('timeline')
+  return async function* (accountIds, before) {
+    for (const accountId of accountIds) {
+      const prefix = enrichmentKey(accountId, 'chatId', '')
+      // In the index, `acme/chatId;` is the first text after all that begin with `acme/chatId:`.
+      const ofChats = { _id: { $gte: prefix, $lt: `${prefix.slice(0, -1)};` }, value: { $exists: true } }
+      for await (const { _id } of notes.find(ofChats, { projection: { _id: 1 }, batchSize: 1_000 })) {
+        const ofChat = { accountId, chatId: _id.slice(prefix.length) }
+        const newest = await timeline.findOne(ofChat, { sort: { time: -1, offset: -1 }, projection: { time: 1 } })
+        if (newest !== null && newest.time < before) yield _id
+      }
+    }
   }
 }

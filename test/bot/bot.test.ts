@@ -9,6 +9,7 @@ import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { noHistory } from '../../src/bot/history.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
+import { enrichmentOf, noteIn } from '../../src/bot/note.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
@@ -89,6 +90,7 @@ const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at
   })
   chat.hear({
     event,
+    attach: async () => {},
     publish: async (command) => void commands.push(command),
     finish: () => {
       finished += 1
@@ -169,6 +171,36 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
 ]
 for (const [what, reply, mistake] of wrong)
   bot(`${what} is refused`, () => assert.equal(mistakesIn(clientWrites('Hello'), [reply as Reply]), [mistake]))
+
+bot('a note of a hand-over becomes the enrichment of its chat, and belongs to no command', () => {
+  const handing = handOver({
+    summary: 'Wants a refund',
+    fields: { Order: '7', Mood: 'angry' },
+    crmLink: 'https://crm/7',
+  })
+  assert.equal(enrichmentOf(noteIn([text('One moment.'), handing]) ?? {}), {
+    customData: [
+      { title: 'Summary', content: 'Wants a refund' },
+      { title: 'Order', content: '7' },
+      { title: 'Mood', content: 'angry' },
+    ],
+    crmLink: 'https://crm/7',
+  })
+  assert.is(noteIn([handOver({ reason: 'a complaint' })]), undefined)
+  assert.not.match(JSON.stringify(commandsOf(clientWrites('Hello'), [handing], 'shop-bot')), 'refund')
+})
+
+bot('a wrong note is refused, and never quoted', () => {
+  const rows: ReadonlyArray<readonly [object, string]> = [
+    [{ summary: ' ' }, 'reply 1: summary: expected words, found none'],
+    [{ summary: 'x'.repeat(5_000) }, 'reply 1: summary: expected at most 4096 characters'],
+    [{ fields: { Order: 7 } }, 'reply 1: fields.0.content: expected text'],
+    [{ fields: ['secret'] }, 'reply 1: fields: expected an object of texts'],
+    [{ crmLink: 7 }, 'reply 1: crmLink: expected text'],
+  ]
+  for (const [note, mistake] of rows)
+    assert.equal(mistakesIn(clientWrites('Hello'), [handOver(note as never)]), [mistake])
+})
 
 bot('an event without personal data keeps ids, times and kinds, and nothing that anybody wrote', () => {
   const written = conversationEvent('ClientMessageReceived', {

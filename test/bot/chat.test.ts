@@ -37,6 +37,7 @@ const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }) => {
   const hear = (event: Parameters<Chat['hear']>[0]['event']) =>
     chat.hear({
       event,
+      attach: async () => {},
       publish: async (command) => void commands.push(command),
       finish: () => void finished.push(event.id),
     })

@@ -83,6 +83,12 @@ harness('it rejects a reply after an earlier hand-over, and over an agent', asyn
   assert.match(await why(text('Hi'), agentInvited()), 'agent-invited')
 })
 
+harness('a hand-over is compared with its note', () =>
+  given({ onMessage: () => [text('One moment.'), handOver({ summary: 'Wants a refund', fields: { Order: '7' } })] })
+    .when(clientWrites('Hello'))
+    .says(text('One moment.'), handOver({ summary: 'Wants a refund', fields: { Order: '7' } })),
+)
+
 harness('its matchers know words, hand-overs and silence', async () => {
   const bot = { onMessage: () => [text('We open at 9.'), handOver({ reason: 'a complaint' })] }
   await given(bot).when(clientWrites('Hello')).saysSomethingLike(/open/)

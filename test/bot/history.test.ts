@@ -100,6 +100,7 @@ const heardBy = async (readHistory: ReadHistory, ...ids: ReadonlyArray<string>) 
   for (const id of ids)
     chat.hear({
       event: conversationEvent('ClientMessageReceived', {}, { id }),
+      attach: async () => {},
       publish: async () => {},
       finish: () => {},
     })

@@ -48,6 +48,7 @@ const traced = async (handlers: Handlers, event = clientWrites('My secret'), fla
   chat.hear({
     event,
     traceparent: `00-${traceId}-${parent}-${flags}`,
+    attach: async () => {},
     publish: async (_, traceparent) => void published.push(traceparent),
     finish: () => {},
   })

@@ -49,6 +49,7 @@ person('is found by an address, which is then used as a link', async () => {
 person('may have enrichments under every known id and address', async () => {
   const found = await resolvePerson(find, it('chat 1'), [])
   assert.equal([...enrichmentKeys('acme', found)].sort(), [
+    'acme/chatId:1',
     'acme/clientId:20',
     'acme/email:a@example.com',
     'acme/phone:+1',

@@ -28,6 +28,12 @@ const shown = {
 
 const enrichment = suite('enrichment')
 
+/** Finds this for the visitor, and that for the chat. */
+const knowing =
+  (visitor: Enrichment | undefined, chat?: Enrichment): FindEnrichment =>
+  async (keysOf) =>
+    keysOf().some((key) => key.includes('/chatId:')) ? chat : visitor
+
 const answers = async (findEnrichment: FindEnrichment, name: string, enrichmentMs = 500) => {
   const { port, stop, published } = await start({ findEnrichment }, { enrichmentMs })
   const { status, body } = await send(port, hooks, { body: sample('webhooks', name) })
@@ -37,7 +43,43 @@ const answers = async (findEnrichment: FindEnrichment, name: string, enrichmentM
 
 enrichment('chat_accepted and chat_updated are answered with the enrichment of the visitor', async () => {
   for (const name of ['chat_accepted', 'chat_updated'])
-    assert.equal(await answers(async () => found, name), { status: 200, body: shown, events: 1 })
+    assert.equal(await answers(knowing(found), name), { status: 200, body: shown, events: 1 })
+})
+
+enrichment('what is known of the chat is added: fields that the visitor has stay as they are', async () => {
+  const note: Enrichment = {
+    customData: [{ title: 'Summary', content: 'Wants a refund' }],
+    crmLink: 'https://crm.example.com/of-the-chat',
+    contactInfo: { name: 'J. S.' },
+  }
+  assert.equal((await answers(knowing(undefined, note), 'chat_accepted')).body, {
+    result: 'ok',
+    custom_data: [{ title: 'Summary', content: 'Wants a refund' }],
+    contact_info: { name: 'J. S.' },
+    crm_link: 'https://crm.example.com/of-the-chat',
+  })
+  assert.equal((await answers(knowing(found, note), 'chat_accepted')).body, {
+    ...shown,
+    custom_data: [
+      { title: 'Plan', content: 'Gold' },
+      { title: 'Summary', content: 'Wants a refund' },
+    ],
+  })
+  assert.equal((await answers(knowing({ crmLink: 'https://crm.example.com/7' }, note), 'chat_updated')).body, {
+    result: 'ok',
+    custom_data: [{ title: 'Summary', content: 'Wants a refund' }],
+    contact_info: { name: 'J. S.' },
+    crm_link: 'https://crm.example.com/7',
+  })
+})
+
+enrichment('the look-up of the chat has its key', async () => {
+  const asked: Array<ReadonlyArray<string>> = []
+  await answers(async (keysOf) => {
+    asked.push(keysOf())
+    return undefined
+  }, 'chat_accepted')
+  assert.equal(asked[1], [`acme/chatId:${JSON.parse(sample('webhooks', 'chat_accepted')).chat_id}`])
 })
 
 enrichment('the other events are answered without a look-up', async () => {
@@ -54,7 +96,7 @@ enrichment('the other events are answered without a look-up', async () => {
 enrichment('the look-up has the visitor’s keys in their order', async () => {
   const asked: Array<ReadonlyArray<string>> = []
   const find: FindEnrichment = async (keysOf) => {
-    asked.push(keysOf())
+    if (!keysOf().some((key) => key.includes('/chatId:'))) asked.push(keysOf())
     return undefined
   }
   await answers(find, 'chat_accepted.attributes-object')
@@ -91,9 +133,9 @@ enrichment('the look-up runs in parallel with the publishing', async () => {
       await looked.promise
       return E.right('kafka')
     },
-    findEnrichment: async () => {
+    findEnrichment: async (...asked) => {
       looked.resolve()
-      return found
+      return knowing(found)(...asked)
     },
   })
   assert.equal((await send(port, hooks, { body: sample('webhooks', 'chat_accepted') })).body, shown)

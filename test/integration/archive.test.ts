@@ -316,7 +316,7 @@ archive('the retention reports a missing topic', async () => {
     { ...settings, topicPrefix: `${here.prefix}none.` },
     { log: createLog('silent'), measure: createMetrics().measure, now },
   )
-  const part = startRetention({ kafka: none, mongo, ...createMetrics(), log: createLog('silent') }, 14, {
+  const part = startRetention({ kafka: none, mongo, accounts: [], ...createMetrics(), log: createLog('silent') }, 14, {
     readableTo: (_, done) => done,
   })
   await eventually('the reason', async () =>

@@ -54,5 +54,32 @@ enrichments('have keys that are listed for one account only', async () => {
   assert.equal(keys, [phone, token])
 })
 
+enrichments('of chats are old when the newest event of their chat is', async () => {
+  const { oldNotes } = connect()
+  const timeline = db.collection<{ _id: string; accountId: string; chatId: string; time: Date; offset: number }>(
+    'timeline',
+  )
+  const event = (chatId: string, time: string) => ({
+    _id: `acme/${chatId}/bot/${time}`,
+    accountId: 'acme',
+    chatId,
+    time: new Date(time),
+    offset: 1,
+  })
+  await timeline.insertMany([
+    event('1', '2026-01-01'),
+    event('2', '2026-01-01'),
+    event('2', '2026-02-01'),
+    event('3', '2026-01-01'),
+  ])
+  await storeEnrichments(
+    ['1', '2', 'unknown', '3'].map((chat, i) => recorded(20 + i, `acme/chatId:${chat}`, link('note'))),
+  )
+  await storeEnrichments([recorded(24, 'acme/chatId:3', null), recorded(25, 'other/chatId:1', link('note'))])
+  const keys: string[] = []
+  for await (const key of oldNotes(['acme'], new Date('2026-01-15'))) keys.push(key)
+  assert.equal(keys, ['acme/chatId:1'])
+})
+
 enrichments.after(drop)
 enrichments.run()

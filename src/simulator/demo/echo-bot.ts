@@ -1,12 +1,15 @@
 import type { Handlers } from '../../bot/handlers.ts'
 import { buttons, handOver, markdown, text } from '../../bot/replies.ts'
 
+/** What the agent reads beside the chat that the bot hands over. */
+export const noteOfDemo = 'The client asks for a person.'
+
 /** The demo's bot: repeats the client's text, shows each kind of message, and hands over to an agent. */
 export const echoBot: Handlers = {
   onMessage: ({ data: { message } }) => {
     switch (message.text?.trim().toLowerCase()) {
       case 'agent':
-        return handOver()
+        return handOver({ summary: noteOfDemo })
       case 'buttons':
         return buttons('What would you like to know?', [
           { id: '1', text: 'Prices' },

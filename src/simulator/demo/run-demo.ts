@@ -5,7 +5,7 @@ import type { ReadView } from '../../views/index.ts'
 import { bridgeOf } from '../account.ts'
 import { oddly } from '../odd-copies.ts'
 import type { Service } from '../service.ts'
-import { reactTo } from './bot.ts'
+import { type Reaction, reactTo } from './bot.ts'
 import { playFigures } from './figures.ts'
 import { createEventLog } from './log.ts'
 import { playOddForms } from './odd.ts'
@@ -25,6 +25,8 @@ export type DemoDeps = {
   readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
   /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
   readonly produceReply: (command: BotReply) => Promise<void>
+  /** Appends an enrichment. */
+  readonly produceNote: (note: NonNullable<Reaction['note']>) => Promise<void>
   readonly findView: ReadView
   readonly out: (line: string) => void
   /** The chat service to which the account's replies go. The demo connects it to the bridge. */
@@ -40,7 +42,7 @@ export type DemoDeps = {
  * failed steps. Rejects only if the log cannot be read at all.
  */
 export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number; readonly failed: number }> => {
-  const { bridgeUrl, account, consumeAll, produceReply, findView, out, service } = deps
+  const { bridgeUrl, account, consumeAll, produceReply, produceNote, findView, out, service } = deps
   const { paint = paintFor(process.stdout), now = Date.now, withinMs = 8000, budgetMs = 50_000 } = deps
   service.connect(account.id, bridgeOf(bridgeUrl, account))
   const log = createEventLog()
@@ -58,7 +60,10 @@ export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number;
     const seen = log.add(record)
     if (seen === undefined || !chatIds.has(String(seen.data.chatId))) return
     reactTo(seen)
-      .then((commands) => Promise.all(commands.map(produceReply)))
+      .then(async ({ commands, note }) => {
+        if (note !== undefined) await produceNote(note)
+        await Promise.all(commands.map(produceReply))
+      })
       .catch((error: unknown) => stage.mishap(`could not publish its reply: ${error}`))
   })
   const story: Story = { stage, service, account, bridgeUrl, newChatId, log }

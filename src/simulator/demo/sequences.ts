@@ -1,5 +1,5 @@
 import type { Chat } from '../chat.ts'
-import { botReplies, chatCloses, clientWrites, handsOver, serviceTells } from './steps.ts'
+import { agentSeesNote, botReplies, chatCloses, clientWrites, handsOver, serviceTells } from './steps.ts'
 import type { Story } from './story.ts'
 
 /** The newest message with this text that the client was shown; another bot may have answered as well. */
@@ -41,6 +41,7 @@ export const playAgentJoins = async (story: Story) => {
   const chatId = String(story.newChatId())
   await handsOver(story, chatId)
   await serviceTells(story, chatId, 'AGENT_JOINED', 'an agent takes the chat')
+  await agentSeesNote(story, chatId)
 }
 
 /** Act, sequence 3: the bot hands over, but no agent is there. */

@@ -1,11 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Chat } from '../chat.ts'
+import { chatAccepted } from '../payloads.ts'
+import type { Attempt } from '../post.ts'
 import type { Assertions } from './assertions.ts'
+import { noteOfDemo } from './echo-bot.ts'
 import type { Data } from './log.ts'
 import type { Story } from './story.ts'
 
 export const inChat =
-  ({ account }: Story, chatId: string) =>
+  ({ account }: Pick<Story, 'account'>, chatId: string) =>
   (data: Data) =>
     data.accountId === account.id && data.chatId === chatId
 
@@ -120,3 +124,23 @@ export const handsOver = async (story: Story, chatId: string) => {
     read: () => invited(story.service.chat(chatId, story.account.id)),
   })
 }
+
+const againMs = 300
+const mostAgain = 15
+
+/** Step: an agent accepts the chat, and the answer to the webhook has the note of the bot. */
+export const agentSeesNote = ({ stage, service, account }: Story, chatId: string) =>
+  stage.step('chat_accepted · the agent sees the note of the bot beside the chat', async (assertions) => {
+    const accept = () => service.webhook(account.id, chatAccepted({ chat_id: Number(chatId) }))
+    const hasNote = (answer: Attempt) =>
+      answer.kind === 'answered' && JSON.stringify(answer.body).includes(`"content":"${noteOfDemo}"`)
+    let answer = await accept()
+    // The bridge reads a note within about a second.
+    for (let again = 0; again < mostAgain && !hasNote(answer); again += 1) {
+      await wait(againMs)
+      answer = await accept()
+    }
+    assertions.answered('webhook', answer)
+    await assertions.event('chats', 'ChatAccepted', inChat({ account }, chatId), ['chatId'])
+    if (!hasNote(answer)) throw new Error('the answer lacks the note')
+  })

@@ -7,7 +7,11 @@ const bot = suite('echo bot')
 
 bot("repeats the client's message", () => given(echoBot).when(clientWrites('Hello')).says(text('You said: Hello')))
 
-bot('hands over when the client asks for an agent', () => given(echoBot).when(clientWrites(' Agent ')).says(handOver()))
+bot('hands over when the client asks for an agent', () =>
+  given(echoBot)
+    .when(clientWrites(' Agent '))
+    .says(handOver({ summary: 'The client asks for a person.' })),
+)
 
 bot('shows buttons and Markdown', async () => {
   const choice = buttons('What would you like to know?', [

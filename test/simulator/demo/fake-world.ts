@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Enrichment } from '../../../contracts/commands/enrichment.ts'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { ceType, type TopicName } from '../../../contracts/topics.ts'
 import { readAccounts } from '../../../src/app/accounts-file.ts'
@@ -69,6 +70,7 @@ export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd 
       },
     )
 
+  const notes = new Map<string, Enrichment>()
   const bridge = await startFakeBridge(({ body }) => {
     const sent: Json = JSON.parse(body)
     const name = String(sent.event_name ?? sent.event)
@@ -78,7 +80,9 @@ export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd 
       return { status: 503, body: { error: { code: 'temporarily_unavailable' } } }
     const id = String(sent.id ?? `hash-${records.length}`)
     publish(topic, type, id, { ...sent, ...ids(sent), message: messageOf(sent.message) })
-    return { status: 200, body: { result: 'ok' } }
+    const note = notes.get(`demo/chatId:${sent.chat_id}`)
+    const enriched = name === 'chat_accepted' && note?.customData && { custom_data: note.customData }
+    return { status: 200, body: { result: 'ok', ...enriched } }
   })
   const service = await startService({ accounts: [serviceAccountOf(demo)], odd })
 
@@ -113,6 +117,7 @@ export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd 
       return async () => void readers.splice(0)
     },
     produceReply,
+    produceNote: async ({ key, value }) => void notes.set(key, value),
     findView: ((view, id) => Promise.resolve(documentOf(records, view, id))) as ReadDocument,
     out: (line) => void lines.push(line),
     service: { ...service, connect },

@@ -23,7 +23,7 @@ demo('every step of the story is played and its expectations are met', async () 
     lines.filter((line) => line.includes('✗')),
     [],
   )
-  assert.equal(score, { steps: 30, failed: 0 })
+  assert.equal(score, { steps: 31, failed: 0 })
   assert.equal(
     lines.map((line) => /^── (.*) ─+$/.exec(line)?.[1]).filter((title) => title !== undefined),
     [
@@ -36,20 +36,20 @@ demo('every step of the story is played and its expectations are met', async () 
       'What analysts see',
     ],
   )
-  assert.match(lines.at(-1) ?? '', /^✓ 30 steps, \d+ expectations met in /)
+  assert.match(lines.at(-1) ?? '', /^✓ 31 steps, \d+ expectations met in /)
 })
 
 demo('a step takes three to six lines of at most 104 columns', async () => {
   const { lines } = await play([])
   const starts = lines.flatMap((line, i) => (/^ *\d+ \S+.* · /.test(line) ? [i] : []))
   const sizes = starts.map((start) => lines.slice(start + 1).findIndex((line) => !/^( {4}[✓✗]| {15})/.test(line)) + 1)
-  assert.equal([sizes.length, Math.min(...sizes), Math.max(...sizes)], [30, 3, 6])
+  assert.equal([sizes.length, Math.min(...sizes), Math.max(...sizes)], [31, 3, 6])
   assert.ok(lines.every((line) => line.length <= 104))
 })
 
 demo('an expectation that is not met fails its step, and the story continues', async () => {
   const { score, lines } = await play(['chat_assigned'], 2_000)
-  assert.equal(score, { steps: 30, failed: 1 })
+  assert.equal(score, { steps: 31, failed: 1 })
   const shown = lines.filter((line) => line.startsWith('    ✗')).map((line) => line.replace(/\s+\d+ ms$/, ''))
   assert.equal(shown, [
     '    ✗ answer   webhook → 503 {"error":{"code":"temporarily_unavailable"}}',
@@ -60,14 +60,14 @@ demo('an expectation that is not met fails its step, and the story continues', a
 demo('with odd forms, the story ends with what became of them', async () => {
   const { deps, lines } = started(await createWorld([], { share: 1, seed: 1 }))
   const score = await runDemo({ ...deps, paint: plain, withinMs: 2_000 })
-  assert.equal(score, { steps: 31, failed: 0 })
+  assert.equal(score, { steps: 32, failed: 0 })
   assert.ok(lines.some((line) => /odd forms · \d+ events also came with an odd field/.test(line)))
 })
 
 demo('a bridge that refuses odd forms fails their step', async () => {
   const { deps, lines } = started(await createWorld(['odd'], { share: 1, seed: 1 }))
   const score = await runDemo({ ...deps, paint: plain, withinMs: 2_000 })
-  assert.equal(score, { steps: 31, failed: 1 })
+  assert.equal(score, { steps: 32, failed: 1 })
   assert.ok(lines.some((line) => line.includes('✗ answer   refused: call_event')))
 })
 
@@ -91,7 +91,7 @@ demo('another bot that answers the same messages breaks no step', async () => {
     return deps.findView(view, id)
   }
   const score = await runDemo({ ...deps, produceReply, findView, paint: plain, withinMs: 2_000 })
-  assert.equal(score, { steps: 30, failed: 0 })
+  assert.equal(score, { steps: 31, failed: 0 })
 })
 
 demo.after.each(stopAll)

@@ -1,0 +1,59 @@
+import type { Enrichment } from '../../contracts/commands/enrichment.ts'
+import { mistakesInWords } from '../domain/check-reply.ts'
+import { isObject } from '../shared/json.ts'
+import type { Note, Reply } from './replies.ts'
+
+const summaryTitle = 'Summary'
+/** Agents see a few lines beside the chat. */
+const mostFields = 20
+const mostCharacters = 4_096
+
+/** The note of the replies to an event, if they hand over with one. */
+export const noteIn = (replies: ReadonlyArray<Reply>): Note | undefined => {
+  const handOver = replies.find((reply) => reply.kind === 'hand-over')
+  if (handOver?.kind !== 'hand-over') return undefined
+  const { summary, fields, crmLink } = handOver
+  const note: Note = {
+    ...(summary !== undefined && { summary }),
+    ...(fields !== undefined && { fields }),
+    ...(crmLink !== undefined && { crmLink }),
+  }
+  return Object.keys(note).length === 0 ? undefined : note
+}
+
+/** The note as the enrichment of its chat. */
+export const enrichmentOf = ({ summary, fields = {}, crmLink }: Note): Enrichment => ({
+  customData: [
+    ...(summary === undefined ? [] : [{ title: summaryTitle, content: summary }]),
+    ...Object.entries(fields).map(([title, content]) => ({ title, content })),
+  ],
+  ...(crmLink !== undefined && { crmLink }),
+})
+
+const ofText = (path: string, value: unknown): ReadonlyArray<string> => {
+  if (value === undefined) return []
+  if (typeof value !== 'string') return [`${path}: expected text`]
+  return value.length > mostCharacters
+    ? [`${path}: expected at most ${mostCharacters} characters`]
+    : mistakesInWords(path, value)
+}
+
+/** What is wrong with a note. It never quotes the note. */
+export const mistakesInNote = ({
+  summary,
+  fields,
+  crmLink,
+}: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
+  const own = [...ofText('summary', summary), ...ofText('crmLink', crmLink)]
+  if (fields === undefined) return own
+  if (!isObject(fields) || Array.isArray(fields)) return [...own, 'fields: expected an object of texts']
+  const entries = Object.entries(fields)
+  if (entries.length > mostFields) return [...own, `fields: expected at most ${mostFields}`]
+  return [
+    ...own,
+    ...entries.flatMap(([title, content], i) => [
+      ...ofText(`fields.${i}.title`, title),
+      ...ofText(`fields.${i}.content`, content ?? null),
+    ]),
+  ]
+}

@@ -2,7 +2,7 @@ import { botConversations, botReplies, enrichments, eventTopics, type TopicName 
 import { archiverGroup } from '../archive/archiver.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
-import { erasedFinder } from '../domain/erased.ts'
+import { erasedEnrichments, erasedFinder } from '../domain/erased.ts'
 import { logMarks } from '../domain/log-marks.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
 import { postToService } from '../egress/delivery/post.ts'
@@ -123,6 +123,7 @@ export const startProjector = async ({ kafka, mongo, accounts, retentionDays, me
       storeEnrichments: mongo.storeEnrichments,
       deadLetter: kafka.deadLetter('enrichments'),
       accountIds: new Set(accounts.map(({ id }) => id)),
+      findErased: erasedEnrichments(mongo.erasures),
     }),
   })
   log.info({}, 'the projector runs')

@@ -100,3 +100,43 @@ export const withoutPersonalData = (event: DomainEvent): DomainEvent => {
   if (!AnyEvent.is(emptied)) throw new Error(`${event.type} breaks its contract without personal data`)
   return emptied
 }
+
+const kindOfField: Readonly<Record<string, Identity['kind']>> = {
+  chatId: 'chat',
+  clientId: 'client',
+  visitorNumber: 'visitor',
+  email: 'email',
+  phone: 'phone',
+  userToken: 'userToken',
+}
+
+/** The keys under which an erasure may have remembered the person of an enrichment: `acme/email:ann@example.com`. */
+const keysOfEnrichment = (key: string): ReadonlyArray<ErasedKey> => {
+  const [, account, field = '', value] = /^([^/]+)\/([^:]+):(.+)$/s.exec(key) ?? []
+  const of = kindOfField[field]
+  return [{ of: 'enrichment', key }, ...(of === undefined ? [] : [{ of, key: `${account}/${value}` }])]
+}
+
+/** An enrichment of this key, which Kafka received at this time, in ms since 1970. */
+type Published = { readonly key: string; readonly timestamp: number }
+
+/** Those of the enrichments that Kafka received before their person was erased. */
+export type FindErasedEnrichments = <P extends Published>(published: ReadonlyArray<P>) => Promise<ReadonlySet<P>>
+
+/**
+ * Finds enrichments that are older than the erasure of their person: a consumer that reads the topic again, or late,
+ * must not store them.
+ */
+export const erasedEnrichments =
+  ({ erasedAt, newestErasure }: Pick<Deps, 'erasedAt' | 'newestErasure'>): FindErasedEnrichments =>
+  async (published) => {
+    const newest = (await newestErasure())?.getTime() ?? Number.NEGATIVE_INFINITY
+    const older = published.filter(({ timestamp }) => timestamp < newest)
+    if (older.length === 0) return new Set()
+    const at = await erasedAt(older.flatMap(({ key }) => keysOfEnrichment(key)))
+    const isErased = (timestamp: number) => (key: ErasedKey) => {
+      const erased = at.get(nameOfErased(key))?.getTime()
+      return erased !== undefined && timestamp < erased
+    }
+    return new Set(older.filter(({ key, timestamp }) => keysOfEnrichment(key).some(isErased(timestamp))))
+  }

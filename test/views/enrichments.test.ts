@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { erasedEnrichments, nameOfErased } from '../../src/domain/erased.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { enrichmentHandler } from '../../src/views/enrichment-handler.ts'
 import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../src/views/enrichments.ts'
@@ -94,6 +95,7 @@ enrichments('an unreadable record becomes a dead letter after the others are sto
       done.push([offset, cause, detail])
     },
     accountIds: new Set(['acme']),
+    findErased: async () => new Set(),
   })
   const records = [
     record('acme/clientId:1', '{', 7),
@@ -109,5 +111,34 @@ enrichments('an unreadable record becomes a dead letter after the others are sto
     [9, 'unknown-account', 'key: expected an account of this bridge'],
   ])
 })
+
+for (const [what, erased, timestamp, isStored] of [
+  ['by its key', { of: 'enrichment', key: 'acme/email:Ann@example.com' }, 99, false],
+  ['by the address', { of: 'email', key: 'acme/ann@EXAMPLE.com' }, 99, false],
+  ['and is published again', { of: 'email', key: 'acme/ann@example.com' }, 100, true],
+  ['in another account', { of: 'email', key: 'other/ann@example.com' }, 99, true],
+  ['but is another client', { of: 'client', key: 'acme/Ann@example.com' }, 99, true],
+] as const)
+  enrichments(`a person was erased ${what}`, async () => {
+    const given: unknown[] = []
+    const handle = enrichmentHandler({
+      storeEnrichments: async (all) => void given.push(...all.map(({ key, value }) => [key, value])),
+      deadLetter: async () => {},
+      accountIds: new Set(['acme']),
+      findErased: erasedEnrichments({
+        newestErasure: async () => new Date(1_000),
+        erasedAt: async (keys) =>
+          new Map(
+            keys.flatMap((key) =>
+              nameOfErased(key) === nameOfErased(erased) ? [[nameOfErased(key), new Date(100)] as const] : [],
+            ),
+          ),
+      }),
+    })
+    const partition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
+    const published = { ...record('acme/email:Ann@example.com', '{}'), timestamp }
+    await handle({ topic: 'enrichments', partition: 2, records: [published] }, partition)
+    assert.equal(given, [['acme/email:Ann@example.com', isStored ? {} : null]])
+  })
 
 enrichments.run()

@@ -102,7 +102,7 @@ export const personHandlers = ({
     'POST /api/accounts/:account/person/export': about<'POST /api/accounts/:account/person/export'>(
       async (request, _, of) => {
         const run = runFor(of, recordActionOf, false, () => {})
-        const exported = await exportPerson.perform({ erasures }, optionsOf(request), run)
+        const exported = await exportPerson.perform({ erasures, kafka }, optionsOf(request), run)
         if (E.isLeft(exported)) return E.left(refusalOf(exported.left))
         const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
         return E.right({ status: 200, body: { ...exported.right.result }, headers })

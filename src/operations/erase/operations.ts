@@ -11,7 +11,7 @@ import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
 import { isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
 import { check, keepMalformed } from './status.ts'
-import { unreadEnrichments, viewsReachEnd } from './views-now.ts'
+import { notCurrent, unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
 const clock = () => new Date()
 const rowsOf = (counts: Readonly<Record<string, number>>) =>
@@ -47,9 +47,6 @@ export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> =>
     ]),
   ),
 ]
-
-const notCurrent =
-  'The views lack events that the topics have, so chats of this person may be missing. Start the role projector, wait until its lag is 0, and repeat.'
 
 type Ports = Pick<Resources, 'retentionDays'> & {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>

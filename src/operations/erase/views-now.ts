@@ -6,6 +6,10 @@ import type { Sleep } from '../../shared/time.ts'
 
 const lookAgainMs = 250
 
+/** Why nothing is done with a person's data. */
+export const notCurrent =
+  'The views lack events that the topics have, so chats of this person may be missing. Start the role projector, wait until its lag is 0, and repeat.'
+
 type Waiting = { readonly withinMs: number; readonly clock: () => number; readonly sleep: Sleep }
 
 /** Waits until the projector has processed everything that the event topics have at the call. False: not in time. */

@@ -1,7 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { printableLines } from '../../shared/printable.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
+import { notCurrent, viewsReachEnd } from '../erase/views-now.ts'
 import { operation, stop } from '../operation.ts'
 import { anyText } from '../options.ts'
 import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
@@ -12,7 +15,7 @@ export const exportPerson = operation({
   name: 'export',
   summary: 'write everything about one person as JSON',
   description:
-    'Write everything about one person as JSON: the documents of all views, the whole timeline with the data of each event, and enrichments. Persons are found as `erase` finds them.',
+    'Write everything about one person as JSON: the documents of all views, the whole timeline with the data of each event, and enrichments. Persons are found as `erase` finds them. It waits until the views have everything that the topics have, and refuses if they do not.',
   options: {
     ...personOptions,
     out: {
@@ -21,13 +24,22 @@ export const exportPerson = operation({
       read: anyText,
     },
   },
-  needs: { erasures: true },
+  needs: { erasures: true, kafka: true },
   select: async (
-    _: { readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'> },
+    {
+      kafka,
+    }: {
+      readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>
+      readonly kafka: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>
+    },
     { out, ...person },
+    { withinMs },
   ) => {
     const request = requestOf(person)
-    return request === undefined ? stop('refused', whoIsMeant) : E.right({ request, out })
+    if (request === undefined) return stop('refused', whoIsMeant)
+    if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep })))
+      return stop('unavailable', `Nothing was exported. ${notCurrent}`)
+    return E.right({ request, out })
   },
   action: ({ request }) => actionOn('export', request),
   act: async ({ erasures }, { request, out }) => {

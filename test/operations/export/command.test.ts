@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { KafkaRoom } from '../../../src/kafka/kafka.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { runOperation } from '../../support/operation.ts'
@@ -9,7 +10,14 @@ import { runOperation } from '../../support/operation.ts'
 type Found = { readonly view: string; readonly document: object }
 
 /** Runs the command. It finds these documents for every person. */
-const run = (found: ReadonlyArray<Found>, ...args: string[]) => {
+const run = (found: ReadonlyArray<Found>, ...args: string[]) => exportWith(5, found, ...args)
+
+/** The projector has processed this many of 5 records. */
+const exportWith = (processed: number, found: ReadonlyArray<Found>, ...args: string[]) => {
+  const kafka = {
+    ranges: async () => new Map([[0, { low: 0, high: 5 }]]),
+    committedOffsets: async () => new Map([[0, processed]]),
+  } as unknown as KafkaRoom
   const erasures = {
     findLinks: () => async () => [],
     findDocuments: async function* () {
@@ -17,7 +25,11 @@ const run = (found: ReadonlyArray<Found>, ...args: string[]) => {
     },
     enriched: async () => [],
   } as unknown as Erasures
-  return runOperation(['export', '--account', 'acme', '--client', '1233', ...args], { erasures })
+  return runOperation(
+    ['export', '--account', 'acme', '--client', '1233', ...args],
+    { erasures, kafka },
+    { withinMs: 0 },
+  )
 }
 
 const exporting = suite('export')
@@ -34,6 +46,14 @@ exporting('all stored data is in the file', async () => {
   const said = await run([{ view: 'chats', document: { _id: 'acme/2037' } }], '--out', file)
   assert.equal(said, { out: [], err: [], code: 0 })
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).documents, { chats: [{ _id: 'acme/2037' }] })
+})
+
+exporting('exports nothing while the views lack events', async () => {
+  const file = join(temporaryFolder(), 'person.json')
+  const { code, err } = await exportWith(4, [{ view: 'chats', document: { _id: 'acme/2037' } }], '--out', file)
+  assert.is(code, 1)
+  assert.match(err[0] ?? '', /^Nothing was exported\. The views lack events/)
+  assert.not.ok(existsSync(file))
 })
 
 exporting.run()

@@ -25,6 +25,8 @@ export type Finished = CommandName & {
   readonly expectsMore?: true
   /** A digest of the command's content (domain/delivery.ts), if it is known. */
   readonly digest?: string
+  /** When the command's record was appended. */
+  readonly requestedAt: Date
 }
 
 /**
@@ -81,7 +83,7 @@ const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
 }
 
 const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
-  const { commandId, commandType, inReplyTo, because, attempts, expectsMore } = event.data
+  const { commandId, commandType, inReplyTo, because, attempts, expectsMore, requestedAt } = event.data
   const digest = contentDigest(event.data)
   const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
   return {
@@ -92,6 +94,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
     commandId,
     commandType,
     outcome,
+    requestedAt,
     ...(inReplyTo !== undefined && { inReplyTo }),
     ...(because !== undefined && { because }),
     ...(expectsMore && { expectsMore }),

@@ -4,7 +4,7 @@ import { budget } from '../shared/budget.ts'
 import { faultOf } from '../shared/fault.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import { withDeadline } from '../shared/timeout.ts'
-import { type ChatOrCommand, conversationNow, digestBefore, viewsReader } from './conversation/conversation-now.ts'
+import { type ChatOrCommand, conversationNow, finishedBefore, viewsReader } from './conversation/conversation-now.ts'
 import { followConversations, readBarrier } from './conversation/follow-conversations.ts'
 import { conversationTail } from './conversation/tail.ts'
 import { type AccountGate, accountGate, type GateState } from './delivery/account-gate.ts'
@@ -71,7 +71,14 @@ export const egress = (ports: EgressPorts): Egress => {
   const tried = tryOnce(ports, tokenCache(ports.issueToken, monotonic))
   const send = commandSender({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce: tried })
   const refuse = refuser({ ports, stopping: stopping.signal, announce, nowOf })
-  const handle = commandHandler({ ports, accounts, refuse, send, digestBefore: digestBefore(readViews, tail) })
+  const handle = commandHandler({
+    ports,
+    accounts,
+    refuse,
+    send,
+    nowOf,
+    finishedBefore: finishedBefore(readViews, tail),
+  })
   const watchdog = createWatchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
   const follower = followConversations(ports, tail, watchdog)
 

@@ -38,6 +38,7 @@ const outcome = (
   commandId,
   commandType,
   outcome: of,
+  requestedAt: at(ms),
 })
 const folded = (...facts: ReadonlyArray<Fact>) => withFacts(unknownConversation, facts)
 

@@ -12,7 +12,16 @@ import { changesOfEvent } from '../../src/views/changes.ts'
 import { botReplies, instants } from './support/arbitraries.ts'
 import { simulation } from './support/simulation.ts'
 import { projected } from './support/talk.ts'
-import { account, accountId, botMessage, id, inviteAgent, noMeasure, silentLog } from './support/values.ts'
+import {
+  account,
+  accountId,
+  botMessage,
+  id,
+  inviteAgent,
+  noMeasure,
+  serviceEvent,
+  silentLog,
+} from './support/values.ts'
 
 const test = suite('commands with an id that was used before')
 
@@ -187,6 +196,58 @@ test('any command has the digest of its document, at any time of append', () => 
       assert.equal(stored.map(contentDigest), [digestOf(command, other)])
     }),
     { numRuns: 500 },
+  )
+})
+
+for (const where of ['the log', 'the views'] as const)
+  test(`a hand-over under the id of an earlier one brings an agent in a later conversation; the earlier one is in ${where}`, async () => {
+    const { w } = observed()
+    const first = await w.start()
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
+    w.command(inviteAgent('hand-over'))
+    await w.time.until(w.isDone)
+    w.log.appendEvent(serviceEvent('ChatClosed', 'x1', w.time.now()))
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm2', w.time.now()))
+    await w.time.settle()
+    if (where === 'the views') {
+      projected(w, w.log.events.length)
+      first.lose()
+      await w.start()
+    }
+    w.command(botMessage('answer', { inReplyTo: 'm2' }))
+    w.command(inviteAgent('hand-over'))
+    await w.time.until(() => w.outcomes().length === 4)
+    assert.equal(
+      w.outcomes().map((event) => [event.data.commandId, event.type === 'BotReplyFailed' && event.data.reason]),
+      [
+        ['hand-over', false],
+        ['answer', false],
+        ['hand-over', 'duplicate'],
+        [w.requests.at(-1)?.body.id, false],
+      ],
+    )
+  })
+
+test('a hand-over that comes again while the agent is awaited, or after a crash, is a repeat', async () => {
+  const { w } = observed()
+  const first = await w.start()
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
+  w.command(inviteAgent('hand-over'))
+  await w.time.until(w.isDone)
+  await w.time.pass(1_000)
+  w.command(inviteAgent('hand-over'))
+  await w.time.until(w.isDone)
+  w.log.appendEvent(serviceEvent('ChatClosed', 'x1', w.time.now()))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm2', w.time.now()))
+  await w.time.settle()
+  first.lose()
+  w.log.committed['bot-replies'] = 0
+  w.log.records['bot-replies'].splice(1)
+  await w.start()
+  await w.time.until(w.isDone)
+  assert.equal(
+    w.outcomes().map(({ type }) => type),
+    ['BotReplyDelivered'],
   )
 })
 

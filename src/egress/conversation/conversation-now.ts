@@ -158,15 +158,20 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
   }
 }
 
-/** The digest of the command that was finished under this id; undefined if neither tail nor views have it. */
-export const digestBefore =
+/** What is known of the command that was finished under an id. */
+export type FinishedBefore = { readonly digest: string | undefined; readonly requestedAt: Date }
+
+/** Undefined if neither tail nor views have a command that was finished under this id. */
+export const finishedBefore =
   (readViews: ReadViews, tail: Tail) =>
-  async (partition: number, { accountId, chatId, id, type }: BotReply): Promise<string | undefined> => {
+  async (partition: number, { accountId, chatId, id, type }: BotReply): Promise<FinishedBefore | undefined> => {
     const name = { commandId: id, commandType: type }
     const facts = tail.after(partition, `${accountId}/${chatId}`, -1)
     const fact = facts.find((each) => each.kind === 'finished' && isSameCommand(each, name))
-    if (fact?.kind === 'finished') return fact.digest
+    if (fact?.kind === 'finished') return { digest: fact.digest, requestedAt: fact.requestedAt }
     const known = await readViews(accountId, undefined, deliveryId({ accountId, chatId, ...name }))
     const delivery = known?.delivery
-    return delivery !== undefined && isFinal(delivery.state, delivery.reason) ? contentDigest(delivery) : undefined
+    return delivery !== undefined && isFinal(delivery.state, delivery.reason)
+      ? { digest: contentDigest(delivery), requestedAt: new Date(delivery.requestedAt) }
+      : undefined
   }

@@ -1,12 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import type { Instant } from '../../../contracts/primitives.ts'
 import type { Account } from '../../domain/accounts.ts'
-import { decide } from '../../domain/conversation.ts'
+import { decide, takenBy } from '../../domain/conversation.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
 import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../domain/tracing.ts'
-import type { ChatOrCommand, ConversationNow } from '../conversation/conversation-now.ts'
+import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Deferred } from './account-backlog.ts'
@@ -85,8 +86,9 @@ type Parts = {
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
-  /** The digest of the command that was finished under this id, if it is known. */
-  readonly digestBefore: (partition: number, command: BotReply) => Promise<string | undefined>
+  readonly nowOf: (partition: number, of: ChatOrCommand) => () => Promise<ConversationNow>
+  /** The command that was finished under this id, if it is known. */
+  readonly finishedBefore: (partition: number, command: BotReply) => Promise<FinishedBefore | undefined>
 }
 
 /** A record that was read from bot-replies. `takenAt` is on the monotonic clock. */
@@ -95,8 +97,22 @@ export type Taken = { readonly record: IncomingRecord; readonly work: PartitionW
 /** Handles a command to its end. False if the partition's next owner must handle it. */
 export type HandleCommand = (taken: Taken) => Promise<boolean>
 
+/**
+ * Whether a bot that uses one id for every hand-over asks for an agent again: another record than the one before, of a
+ * conversation that is the bot's again. The client may have been told that an agent comes, so somebody must invite one.
+ */
+const asksAgain = (
+  { type, accountId, chatId }: BotReply,
+  requestedAt: Instant,
+  before: FinishedBefore,
+  nowOf: (chat: Pick<BotReply, 'accountId' | 'chatId'>) => Promise<ConversationNow>,
+): Promise<boolean> | false =>
+  type === 'InviteAgent' &&
+  before.requestedAt.getTime() !== Date.parse(requestedAt) &&
+  nowOf({ accountId, chatId }).then(({ conversation }) => takenBy(conversation) === undefined)
+
 const handling =
-  ({ ports, accounts, refuse, send, digestBefore }: Parts) =>
+  ({ ports, accounts, refuse, send, nowOf, finishedBefore }: Parts) =>
   async ({ record, work, takenAt }: Taken, traceparent: string | undefined): Promise<boolean> => {
     const checked = pipe(
       ports.decodeCommand(record),
@@ -127,8 +143,12 @@ const handling =
     })
     if (result === 'names another client') return refuse.invalid(record, anotherClient)
     if (result !== 'finished before') return result === 'done'
-    const before = await digestBefore(partition, command)
-    if (before !== undefined) return before === digestOf(command, requestedAt) || refuse.duplicate(record, command)
+    const before = await finishedBefore(partition, command)
+    if (before?.digest !== undefined) {
+      const isOther = before.digest !== digestOf(command, requestedAt)
+      const isNew = isOther || (await asksAgain(command, requestedAt, before, (chat) => nowOf(partition, chat)()))
+      return isNew ? refuse.duplicate(record, command) : true
+    }
     // MongoDB is unavailable, or the outcome was too large and lost its message. Most likely it is a repeat.
     const { accountId, id: commandId } = command
     ports.log.warn(

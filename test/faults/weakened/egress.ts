@@ -92,7 +92,7 @@ export const egress = {
     instead(
       () => import('../../../src/egress/delivery/handle-command.ts'),
       ({ commandHandler }) => ({
-        commandHandler: (parts) => commandHandler({ ...parts, digestBefore: async () => undefined }),
+        commandHandler: (parts) => commandHandler({ ...parts, finishedBefore: async () => undefined }),
       }),
     ),
   ],

@@ -122,7 +122,7 @@ export const startBridge = async (
   if (unsafe !== undefined && !isEvery) return E.left({ reason: `${unsafe}.`, exitCode: exitOfWrongConfig })
   if (unsafe !== undefined) log.warn({ reason: unsafe }, 'the console does not run')
   const metrics = createMetrics()
-  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting } = metrics
+  const { measure, watch } = metrics
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic, timeZoneOf: timeZonesOf(accounts) })
   const rebuilds = connectRebuilds(mongoConfig, { sleep, timeZoneOf: timeZonesOf(accounts) })
@@ -149,25 +149,38 @@ export const startBridge = async (
   }
   if (lacksKeys)
     log.warn({ reason: missingKeyFile }, 'the archiver does not run, so records of event topics are not deleted')
-  if (intake.right) watchJournal(intake.right.state, intake.right.freeBytes)
+  const journal = intake.right
+  if (journal) {
+    watch('journal', () => ({ ...journal.state(), now: Date.now() }))
+    watch('journalDisk', async () => ({ freeBytes: await journal.freeBytes() }))
+  }
   const accountIds = accounts.map(({ id }) => id)
   const readiness: ReadReadiness = async (withinMs) =>
     ending.signal.aborted ? stopping : readinessOf(checks, withinMs)
-  watchTopics(preparation.reports)
+  watch('topics', preparation.reports)
   if (roles.includes('projector')) {
     const withBots = accounts.flatMap(({ id, bot }) => (bot ? [id] : []))
     const lately = () => new Date(Date.now() - longestWaitMs)
-    watchWaiting(withBots, () => mongo.countWaiting(withBots, lately(), scrapeWithinMs))
-    metrics.watchDrift(accountIds, () => mongo.countDrift(accountIds, scrapeWithinMs))
-    metrics.watchStats(() => mongo.ageOfStats(new Date(), scrapeWithinMs))
+    watch('waiting', async () => ({
+      accounts: withBots,
+      counts: await mongo.countWaiting(withBots, lately(), scrapeWithinMs),
+    }))
+    watch('drift', async () => ({
+      accounts: accountIds,
+      counts: await mongo.countDrift(accountIds, scrapeWithinMs),
+    }))
+    watch('statistics', async () => ({ ageSeconds: await mongo.ageOfStats(new Date(), scrapeWithinMs) }))
     const aDayAgo = () => new Date(Date.now() - 24 * 60 * 60 * 1000)
-    metrics.watchTranscripts(() => mongo.countDifferences(withBots, aDayAgo(), scrapeWithinMs))
+    watch('transcripts', () => mongo.countDifferences(withBots, aDayAgo(), scrapeWithinMs))
   }
   if (archives) {
     const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [id]))
-    metrics.watchErasuresWaiting(limited, () => mongo.silentPersons.retainStates(scrapeWithinMs))
+    watch('erasuresWaiting', async () => ({
+      accounts: limited,
+      states: await mongo.silentPersons.retainStates(scrapeWithinMs),
+    }))
   }
-  watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
+  watch('checks', async () => (await readiness(scrapeWithinMs)).checks)
   const enriched = enrichedKeys()
   const clocks = { now, monotonic, sleep }
   const ingress = intake.right
@@ -293,7 +306,7 @@ export const startBridge = async (
     if (retaining) parts.push(retaining)
     for (const { checks: ofPart, gates } of parts) {
       Object.assign(checks, ofPart)
-      if (gates) watchGates(gates)
+      if (gates) watch('gates', gates)
     }
     const read = async () => (await readiness(scrapeWithinMs)).checks
     void logOutages({ read, log, sleep, monotonic }, ending.signal)

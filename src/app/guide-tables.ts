@@ -1,9 +1,8 @@
 import { messagesTable } from '../publishing/messages-table.ts'
+import { markdown, type Table } from '../publishing/table.ts'
 import { topicsTable } from '../publishing/topics-table.ts'
 import { commandsTable } from './commands-table.ts'
-
-/** A table of a guide: its first line, and the other lines. */
-export type Table = { readonly head: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+import { metricsTable } from './metrics-table.ts'
 
 type GuideTable = {
   /** The guide in contracts/guides/. */
@@ -30,13 +29,12 @@ export const guideTables: ReadonlyArray<GuideTable> = [
     name: 'commands',
     table: commandsTable,
   },
+  {
+    guide: 'metrics.md',
+    name: 'metrics',
+    table: metricsTable,
+  },
 ]
-
-const line = (cells: ReadonlyArray<string>) => `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`
-
-/** A table in Markdown. */
-export const markdown = ({ head, rows }: Table): string =>
-  [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 
 /** The text of a guide with its tables as they are today. Throws if a table has no place in it. */
 export const withTables = (guide: string, text: string): string =>

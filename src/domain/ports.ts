@@ -1,5 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Because, DomainEvent } from '../../contracts/events/index.ts'
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { History } from '../../contracts/http.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { TopicName } from '../../contracts/topics.ts'
@@ -16,6 +16,7 @@ export type Failure = { readonly kind: 'transient' | 'permanent' | 'too-large'; 
 
 export type Now = () => Instant
 export type { Sleep } from '../shared/time.ts'
+export type { Measure } from './metrics.ts'
 
 export type Headers = Readonly<Record<string, Buffer | string>>
 
@@ -242,7 +243,6 @@ export type ArchiveKeys = {
   readonly rewrap: (keys: ReadonlyArray<NewArchiveKey>) => Promise<void>
 }
 
-/** Measurements, one function for each; labels are never personal data. Durations are in seconds. */
 /** The messages of chats, for bots. Each function throws if MongoDB does not answer in time. */
 export type ChatHistory = {
   /** Whether the views have an event of the chat, by its ce_id. */
@@ -252,33 +252,3 @@ export type ChatHistory = {
 }
 
 export type ChatName = { readonly accountId: string; readonly chatId: string }
-
-export type Measure = {
-  readonly request: (api: 'webhooks' | 'bot' | 'oauth' | 'history', status: number, seconds: number) => void
-  readonly published: (type: DomainEvent['type']) => void
-  readonly produced: (records: number, bytes: number, seconds: number) => void
-  readonly produceFailed: () => void
-  readonly consumed: (group: string, topic: TopicName, partition: number, records: number, lag: number) => void
-  /** This process no longer owns the partition. The next owner reports its lag. */
-  readonly partitionLeft: (group: string, topic: TopicName, partition: number) => void
-  readonly consumerRestarted: (group: string) => void
-  readonly projected: (records: number, seconds: number) => void
-  /** An event is in the views, this long after the bridge received it. */
-  readonly viewed: (source: string, seconds: number) => void
-  readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed', because?: Because) => void
-  readonly attempt: (accountId: string, result: string, seconds: number) => void
-  /** The service accepted the bot's reply, this long after the bridge received the client's message. */
-  readonly answered: (accountId: string, seconds: number) => void
-  /** A command was not sent: its id was used before in its chat, with `other` or `unknown` content. */
-  readonly duplicateCommand: (accountId: string, content: 'other' | 'unknown') => void
-  /** A command was deleted from bot-replies before it could be sent. */
-  readonly commandGone: (accountId: string) => void
-  readonly deadLetter: (consumer: string, cause: string) => void
-  /** Records of a topic that are too old, but kept until the archive and the views have processed them. */
-  readonly overdue: (topic: string, records: number) => void
-  readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void
-  /** An event was accepted whose payload has known fields that did not fit. */
-  readonly misfit: (api: 'webhooks' | 'bot') => void
-  /** An id of the service came again with other content. */
-  readonly idReused: (account: string) => void
-}

@@ -1,4 +1,5 @@
 import { eventTypesOn, keys, type Topic, topics } from '../../contracts/topics.ts'
+import type { Table } from './table.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -20,10 +21,7 @@ const rowOf = (those: ReadonlyArray<Topic>): ReadonlyArray<string> => {
 }
 
 /** The table of the guide for downstream teams. The archives stand in one row. */
-export const topicsTable = (): {
-  readonly head: ReadonlyArray<string>
-  readonly rows: ReadonlyArray<ReadonlyArray<string>>
-} => {
+export const topicsTable = (): Table => {
   const groups = Map.groupBy<string, Topic>(topics, ({ name, content }) =>
     content.kind === 'archived events' ? content.kind : name,
   )

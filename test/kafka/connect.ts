@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/domain/ports.ts'
+import { unmeasured } from '../../src/domain/quiet.ts'
 import { connectKafka, type KafkaRoom } from '../../src/kafka/kafka.ts'
 import { servers } from '../support/servers.ts'
-
-const nothing = () => undefined
 
 /** What a connection has measured and logged, for tests that check it. */
 export type Seen = {
@@ -21,23 +20,7 @@ const logOf = ({ logged }: Seen): Log => {
 }
 
 export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
-  request: nothing,
-  published: nothing,
-  misfit: nothing,
-  idReused: nothing,
-  produced: nothing,
-  produceFailed: nothing,
-  consumed: nothing,
-  projected: nothing,
-  viewed: nothing,
-  delivery: nothing,
-  answered: nothing,
-  attempt: nothing,
-  duplicateCommand: nothing,
-  commandGone: nothing,
-  quarantined: nothing,
-  overdue: nothing,
-  partitionLeft: nothing,
+  ...unmeasured,
   consumerRestarted: (group) => void restarted.push(group),
   deadLetter: (consumer, cause) => void deadLetters.push(`${consumer}: ${cause}`),
 })

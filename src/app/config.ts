@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
-import type * as t from 'io-ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
 import type { ConsoleSettings } from '../console/console.ts'
 import { notSafe } from '../console/not-safe.ts'
@@ -9,12 +8,14 @@ import type { Network } from '../http/client-address.ts'
 import type { urlProblems } from '../mongo/url.ts'
 import { type Accounts, findDemoAccount, makeDemoAccount, readAccountsFile } from './accounts-file.ts'
 import {
-  Environment,
+  type Environment,
   isKeyOf,
-  type LogLevel,
   type MongoConfig,
+  type PlainSettings,
+  plainSettings,
   type SaslMechanism,
   saslMechanisms,
+  variables,
 } from './environment.ts'
 
 export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
@@ -35,10 +36,9 @@ export type TracesConfig = {
 }
 
 /** The decoded environment. `embedded` is a server that the bridge starts, `demo` an account that it makes. */
-export type Config = {
+export type Config = PlainSettings & {
   readonly kafka: KafkaConfig | 'embedded'
   readonly mongo: MongoConfig | 'embedded'
-  readonly mongodBinary?: string
   readonly accounts: ReadonlyArray<Account> | 'demo'
   /** Without a port, a process with ingress takes 8080, and another process takes any free port. */
   readonly http: { readonly host: string; readonly port?: number; readonly trustedProxies: ReadonlyArray<Network> }
@@ -47,29 +47,24 @@ export type Config = {
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
   /** Undefined if the bridge sends no traces. */
   readonly traces?: TracesConfig
-  readonly dataDir: string
-  readonly journalMaxBytes: number
-  readonly retentionDays: number | 'forever'
-  readonly archiveKeyFile?: string
   readonly console: ConsoleSettings
-  readonly logLevel: LogLevel
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
 export type ReadFile = (path: string) => E.Either<string, string>
 
 /** The environment, with each NAME_FILE replaced by the content of the file. */
-const withFiles = (variables: Variables, readFile: ReadFile) => {
+const withFiles = (given: Variables, readFile: ReadFile) => {
   const problems: Problem[] = []
   const values: Record<string, string | undefined> = {}
-  for (const name of Object.keys(Environment.props)) {
-    const path = variables[`${name}_FILE`]
+  for (const name of Object.keys(variables)) {
+    const path = given[`${name}_FILE`]
     const file = path === undefined ? undefined : readFile(path)
-    if (file !== undefined && variables[name] !== undefined)
+    if (file !== undefined && given[name] !== undefined)
       problems.push({ path: name, expected: `${name} or ${name}_FILE, not both` })
     else if (file !== undefined && E.isLeft(file))
       problems.push({ path: `${name}_FILE`, expected: `a file that can be read (${file.left})` })
-    values[name] = file === undefined ? variables[name] : E.getOrElse<string, string | undefined>(() => undefined)(file)
+    values[name] = file === undefined ? given[name] : E.getOrElse<string, string | undefined>(() => undefined)(file)
   }
   return { problems, values }
 }
@@ -126,8 +121,7 @@ const everyHost = ['0.0.0.0', '::', '[::]']
 
 /** Port 0 takes any free one. */
 const portProblems = (e: Environment): Problem[] => {
-  const isShared =
-    e.HTTP_HOST === e.ADMIN_HOST || [e.HTTP_HOST, e.ADMIN_HOST].some((host) => everyHost.includes(host ?? ''))
+  const isShared = e.HTTP_HOST === e.ADMIN_HOST || [e.HTTP_HOST, e.ADMIN_HOST].some((host) => everyHost.includes(host))
   return e.ADMIN_PORT !== 0 && e.ADMIN_PORT === e.HTTP_PORT && isShared
     ? [{ path: 'ADMIN_PORT', expected: 'another port than HTTP_PORT' }]
     : []
@@ -153,7 +147,7 @@ const consoleOf = (e: Environment, grants: Accounts['grants']): ConsoleSettings 
   const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_CLIENT_SECRET: clientSecret } = e
   const isOidc = issuer !== undefined && clientId !== undefined && clientSecret !== undefined
   return {
-    basePath: e.CONSOLE_BASE_PATH ?? '',
+    basePath: e.CONSOLE_BASE_PATH,
     grants,
     ...(e.CONSOLE_URL !== undefined && { origin: new URL(e.CONSOLE_URL).origin }),
     ...(isOidc && { oidc: { issuer, clientId, clientSecret } }),
@@ -165,8 +159,7 @@ const consoleOf = (e: Environment, grants: Accounts['grants']): ConsoleSettings 
 /** Decodes each variable on its own. An invalid one counts as unset, so that mistakes in the others are still found. */
 const decodeEach = (values: Variables) => {
   const problems: Problem[] = []
-  const variables: ReadonlyArray<readonly [string, t.Mixed]> = Object.entries(Environment.props)
-  const env = variables.map(([name, codec]) => {
+  const env = Object.entries(variables).map(([name, codec]) => {
     const decoded = codec.decode(values[name])
     if (E.isRight(decoded)) return [name, decoded.right]
     problems.push(...problemsOf(decoded.left).map(({ expected }) => ({ path: name, expected })))
@@ -177,11 +170,11 @@ const decodeEach = (values: Variables) => {
 
 /** The whole configuration, or every mistake in it by path. A mistake never has the value, which may be a secret. */
 export const readConfig = (
-  variables: Variables,
+  given: Variables,
   readFile: ReadFile,
   problemsOfUrl: typeof urlProblems,
 ): E.Either<ReadonlyArray<Problem>, Config> => {
-  const { problems: ofFiles, values } = withFiles(variables, readFile)
+  const { problems: ofFiles, values } = withFiles(given, readFile)
   const { problems: ofVariables, env } = decodeEach(values)
   const path = values.BRIDGE_CONFIG
   const accounts = path ? readAccountsFile(readFile(path)) : E.right({ accounts: 'demo' as const, grants: [] })
@@ -196,18 +189,18 @@ export const readConfig = (
   const all = [...ofFiles, ...ofVariables, ...together, ...(E.isLeft(accounts) ? accounts.left : [])]
   if (E.isLeft(accounts) || all.length > 0) return E.left(all)
   return E.right({
+    ...plainSettings(env),
     kafka: kafkaOf(env),
     mongo: env.MONGODB_URL ?? 'embedded',
-    ...(env.MONGOD_BINARY !== undefined && { mongodBinary: env.MONGOD_BINARY }),
     accounts: accounts.right.accounts,
     http: {
-      host: env.HTTP_HOST ?? '',
+      host: env.HTTP_HOST,
       ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }),
       trustedProxies: env.TRUSTED_PROXIES,
     },
-    admin: { host: env.ADMIN_HOST ?? '', port: env.ADMIN_PORT },
+    admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT },
     topics: {
-      prefix: env.TOPIC_PREFIX ?? '',
+      prefix: env.TOPIC_PREFIX,
       partitions: env.TOPIC_PARTITIONS,
       ...(env.TOPIC_REPLICATION !== undefined && { replication: env.TOPIC_REPLICATION }),
     },
@@ -215,16 +208,11 @@ export const readConfig = (
       traces: {
         endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
         headers: { ...env.OTEL_EXPORTER_OTLP_HEADERS, ...env.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
-        sampler: env.OTEL_TRACES_SAMPLER ?? '',
+        sampler: env.OTEL_TRACES_SAMPLER,
         ratio: env.OTEL_TRACES_SAMPLER_ARG,
       },
     }),
-    dataDir: env.DATA_DIR ?? '',
-    journalMaxBytes: env.JOURNAL_MAX_BYTES,
-    retentionDays: env.RETENTION_DAYS,
-    ...(env.ARCHIVE_KEY_FILE !== undefined && { archiveKeyFile: env.ARCHIVE_KEY_FILE }),
     console: consoleOf(env, accounts.right.grants),
-    logLevel: env.LOG_LEVEL ?? 'info',
   })
 }
 
@@ -234,9 +222,9 @@ const ofOthers =
   /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)|^HTTP_PROXY$|^KAFKA_(HEAP_|JMX_|LOG4J_|JVM_)?OPTS$|^(KAFKA|MONGO)_IMAGE$/
 
 /** Mistakes that let the bridge run, but probably not as the operator means it. */
-export const warningsOf = (variables: Variables, config: Config): ReadonlyArray<string> => {
-  const known = new Set(Object.keys(Environment.props).flatMap((name) => [name, `${name}_FILE`]))
-  const misspelt = Object.entries(variables).flatMap(([name, value]) =>
+export const warningsOf = (given: Variables, config: Config): ReadonlyArray<string> => {
+  const known = new Set(Object.keys(variables).flatMap((name) => [name, `${name}_FILE`]))
+  const misspelt = Object.entries(given).flatMap(([name, value]) =>
     ofBridge.test(name) && !known.has(name) && !ofOthers.test(name) && !/^(tcp|udp):\/\//.test(value ?? '')
       ? [`${name}: the bridge has no such variable`]
       : [],

@@ -39,25 +39,30 @@ const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbas
 /** `database` is the path of the URL, or `livechat`. */
 export type MongoConfig = { readonly url: string; readonly database: string }
 
-/** A variable that `read` parses. If it is absent or empty, its value is `unset`. `expected` describes valid text. */
-const variable = <A>(expected: string, read: (text: string) => A | undefined, unset: A) =>
-  new t.Type<A, unknown, unknown>(
-    expected,
-    (_): _ is A => true,
-    (u, context) => {
+/** The codec of a variable, and its value if it is absent or empty. */
+class VariableType<A> extends t.Type<A, unknown, unknown> {
+  readonly unset: A
+  constructor(expected: string, read: (text: string) => A | undefined, unset: A) {
+    const validate: t.Validate<unknown, A> = (u, context) => {
       if (u === undefined) return t.success(unset)
       const text = String(u).trim()
       const value = read(text)
       if (value !== undefined) return t.success(value)
       return text === '' ? t.success(unset) : t.failure(u, context, expected)
-    },
-    t.identity,
-  )
+    }
+    super(expected, (_): _ is A => true, validate, t.identity)
+    this.unset = unset
+  }
+}
 
-const matching = (pattern: RegExp, expected: string, unset: string | undefined) =>
-  variable(expected, (text) => (pattern.test(text) ? text : undefined), unset)
-const oneOf = <A extends string>(values: ReadonlyArray<A>, unset: A | undefined) =>
-  variable(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text.toLowerCase()), unset)
+/** A variable that `read` parses. If it is absent or empty, its value is `unset`. `expected` describes valid text. */
+const variable = <A>(expected: string, read: (text: string) => A | undefined, unset: A) =>
+  new VariableType<A>(expected, read, unset)
+
+const matching = <U extends string | undefined>(pattern: RegExp, expected: string, unset: U) =>
+  variable<string | U>(expected, (text) => (pattern.test(text) ? text : undefined), unset)
+const oneOf = <A extends string, U extends A | undefined>(values: ReadonlyArray<A>, unset: U) =>
+  variable<A | U>(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text.toLowerCase()), unset)
 const wholeNumber = <U extends number | undefined>(from: number, to: number, unset: U) =>
   variable<number | U>(
     `a whole number from ${from} to ${to}`,
@@ -126,67 +131,228 @@ const pemFile = () =>
 const wholeMs = () => wholeNumber(1, 3_600_000, undefined)
 const compression = () => oneOf(['gzip', 'none'], undefined)
 
-/** The environment variables of the bridge. */
-export const Environment = t.type({
-  KAFKA_BROKERS: variable<ReadonlyArray<string> | undefined>('host:port, more of them with commas', brokers, undefined),
-  KAFKA_SSL: oneOf(['true', 'false'], 'false'),
-  KAFKA_SSL_CA: pem('certificates in PEM', isCertificates),
-  KAFKA_SSL_CERT: pem('a certificate in PEM, with its chain', isCertificates),
-  KAFKA_SSL_KEY: pem('a private key in PEM, without a password', isPrivateKey),
-  KAFKA_SASL_MECHANISM: oneOf(saslMechanisms, undefined),
-  KAFKA_SASL_USERNAME: matching(/./, 'text', undefined),
-  KAFKA_SASL_PASSWORD: matching(/./, 'text', undefined),
-  MONGODB_URL: variable<MongoConfig | undefined>('a mongodb:// URL', mongoUrl, undefined),
-  MONGOD_BINARY: matching(/./, 'the path of a mongod', undefined),
-  BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined),
-  HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
-  HTTP_PORT: wholeNumber(0, 65_535, undefined),
-  ADMIN_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
-  ADMIN_PORT: wholeNumber(0, 65_535, 8081),
-  TRUSTED_PROXIES: variable<ReadonlyArray<Network>>('addresses or networks as 10.0.0.0/8, with commas', networks, []),
-  TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
-  TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
-  TOPIC_REPLICATION: wholeNumber(1, 100, undefined),
-  DATA_DIR: matching(/./, 'the path of a folder', '.data'),
-  JOURNAL_MAX_BYTES: wholeNumber(0, 1_000_000_000_000, 1024 ** 3),
-  OTEL_EXPORTER_OTLP_ENDPOINT: variable<string | undefined>(
-    'the http:// or https:// URL of a Collector',
-    collectorUrl,
-    undefined,
-  ),
-  OTEL_EXPORTER_OTLP_HEADERS: headerPairs(),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headerPairs(),
-  OTEL_EXPORTER_OTLP_TIMEOUT: wholeMs(),
-  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: wholeMs(),
-  OTEL_EXPORTER_OTLP_COMPRESSION: compression(),
-  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: compression(),
-  OTEL_EXPORTER_OTLP_CERTIFICATE: pemFile(),
-  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: pemFile(),
-  OTEL_EXPORTER_OTLP_CLIENT_KEY: pemFile(),
-  OTEL_RESOURCE_ATTRIBUTES: variable<Readonly<Record<string, string>> | undefined>(
-    'key=value, more of them with commas, percent-encoded',
-    pairs(/^.{1,255}$/su, /^.{0,255}$/su),
-    undefined,
-  ),
-  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf'], undefined),
-  OTEL_TRACES_SAMPLER: oneOf(samplers, 'parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: variable('a number from 0 to 1', ratio, 1),
-  RETENTION_DAYS: variable<number | 'forever'>(
-    'a number of days above 0, or forever',
-    (text) => {
-      if (text.toLowerCase() === 'forever') return 'forever'
-      return /^\d{1,5}(\.\d{1,9})?$/.test(text) && Number(text) > 0 ? Number(text) : undefined
-    },
-    14,
-  ),
-  ARCHIVE_KEY_FILE: matching(/./, 'the path of a file', undefined),
-  CONSOLE_URL: httpsUrl(),
-  CONSOLE_OIDC_ISSUER: httpsUrl(),
-  CONSOLE_OIDC_CLIENT_ID: matching(/./, 'text', undefined),
-  CONSOLE_OIDC_CLIENT_SECRET: matching(/./, 'text', undefined),
-  CONSOLE_SESSION_KEY: matching(/^.{32,}$/, 'at least 32 characters', undefined),
-  CONSOLE_BASE_PATH: variable('a path such as /console, not below /livez, /readyz or /metrics', basePath, '/console'),
-  TRACE_URL_TEMPLATE: matching(/^https?:\/\/\S*\{traceId\}/, 'a URL with {traceId}', undefined),
-  LOG_LEVEL: oneOf(logLevels, 'info'),
+type Variable = t.Mixed & { readonly unset: unknown }
+type Settings = Readonly<Record<string, Variable>>
+
+/**
+ * Settings that are explained together: in one row of the operator's guide. Without `about` they have no row there.
+ * `unset` is the default in words, where a value that the bridge derives is meant, or none.
+ */
+type Group<S extends Settings, IsPlain extends boolean> = {
+  readonly settings: S
+  readonly unset?: string
+  readonly about?: string
+  /** Each becomes a part of the configuration under its own name in camelCase: DATA_DIR is `dataDir`. */
+  readonly isPlain: IsPlain
+}
+
+const explained = <S extends Settings>(settings: S, about?: string, unset?: string): Group<S, false> => ({
+  settings,
+  isPlain: false,
+  ...(about !== undefined && { about }),
+  ...(unset !== undefined && { unset }),
 })
-export type Environment = t.TypeOf<typeof Environment>
+
+const plain = <S extends Settings>(settings: S, about: string, unset?: string): Group<S, true> => ({
+  ...explained(settings, about, unset),
+  isPlain: true,
+})
+
+/** The environment variables of the bridge, in the order of the operator's guide. Everything else is derived from them. */
+export const settings = [
+  explained(
+    {
+      KAFKA_BROKERS: variable<ReadonlyArray<string> | undefined>(
+        'host:port, more of them with commas',
+        brokers,
+        undefined,
+      ),
+    },
+    'comma-separated `host:port` or `[IPv6 address]:port`',
+    'embedded',
+  ),
+  explained(
+    {
+      KAFKA_SSL: oneOf(['true', 'false'], 'false'),
+      KAFKA_SASL_MECHANISM: oneOf(saslMechanisms, undefined),
+      KAFKA_SASL_USERNAME: matching(/./, 'text', undefined),
+      KAFKA_SASL_PASSWORD: matching(/./, 'text', undefined),
+    },
+    'mechanism `plain`, `scram-sha-256` or `scram-sha-512`',
+    'off',
+  ),
+  explained(
+    {
+      KAFKA_SSL_CA: pem('certificates in PEM', isCertificates),
+      KAFKA_SSL_CERT: pem('a certificate in PEM, with its chain', isCertificates),
+      KAFKA_SSL_KEY: pem('a private key in PEM, without a password', isPrivateKey),
+    },
+    'PEM, usually given as `_FILE`: the trusted authorities, and the client certificate if brokers require one',
+    "the system's authorities, no certificate",
+  ),
+  explained(
+    { MONGODB_URL: variable<MongoConfig | undefined>('a mongodb:// URL', mongoUrl, undefined) },
+    "the database is the URL's path, or `livechat`; set TLS and users with its options: `tls`, `tlsCAFile`, `tlsCertificateKeyFile`, `authSource`",
+    'embedded',
+  ),
+  plain({ MONGOD_BINARY: matching(/./, 'the path of a mongod', undefined) }, 'the mongod to embed', 'found or fetched'),
+  explained(
+    { BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined) },
+    'path of the accounts file',
+    'a demo account',
+  ),
+  explained(
+    {
+      HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
+      HTTP_PORT: wholeNumber(0, 65_535, undefined),
+    },
+    'port 0 chooses any free port',
+    '`127.0.0.1`, `8080`',
+  ),
+  explained(
+    {
+      ADMIN_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
+      ADMIN_PORT: wholeNumber(0, 65_535, 8081),
+    },
+    "the operators' port: `/livez`, `/readyz` with reasons, `/metrics`, the console; port 0 chooses any free port",
+  ),
+  explained(
+    {
+      TRUSTED_PROXIES: variable<ReadonlyArray<Network>>(
+        'addresses or networks as 10.0.0.0/8, with commas',
+        networks,
+        [],
+      ),
+    },
+    "comma-separated addresses or networks (`10.0.0.0/8`) of the proxies whose `X-Forwarded-For` the bridge uses as the client's address",
+    'none',
+  ),
+  explained(
+    {
+      TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
+      TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
+      TOPIC_REPLICATION: wholeNumber(1, 100, undefined),
+    },
+    'for topics that the bridge creates',
+    "`livechat.`, 12, the cluster's default",
+  ),
+  plain({ DATA_DIR: matching(/./, 'the path of a folder', '.data') }, 'embedded servers, downloads, journal'),
+  plain(
+    { JOURNAL_MAX_BYTES: wholeNumber(0, 1_000_000_000_000, 1024 ** 3) },
+    'the most disk space for the journal of a process',
+  ),
+  explained(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: variable<string | undefined>(
+        'the http:// or https:// URL of a Collector',
+        collectorUrl,
+        undefined,
+      ),
+    },
+    'the Collector, by OTLP over HTTP; [which other `OTEL_*` variables count](monitor.md#traces)',
+    'no traces',
+  ),
+  explained({
+    OTEL_EXPORTER_OTLP_HEADERS: headerPairs(),
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: headerPairs(),
+    OTEL_EXPORTER_OTLP_TIMEOUT: wholeMs(),
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: wholeMs(),
+    OTEL_EXPORTER_OTLP_COMPRESSION: compression(),
+    OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: compression(),
+    OTEL_EXPORTER_OTLP_CERTIFICATE: pemFile(),
+    OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: pemFile(),
+    OTEL_EXPORTER_OTLP_CLIENT_KEY: pemFile(),
+    OTEL_RESOURCE_ATTRIBUTES: variable<Readonly<Record<string, string>> | undefined>(
+      'key=value, more of them with commas, percent-encoded',
+      pairs(/^.{1,255}$/su, /^.{0,255}$/su),
+      undefined,
+    ),
+    OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf'], undefined),
+    OTEL_TRACES_SAMPLER: oneOf(samplers, 'parentbased_always_on'),
+    OTEL_TRACES_SAMPLER_ARG: variable('a number from 0 to 1', ratio, 1),
+  }),
+  plain(
+    {
+      RETENTION_DAYS: variable<number | 'forever'>(
+        'a number of days above 0, or forever',
+        (text) => {
+          if (text.toLowerCase() === 'forever') return 'forever'
+          return /^\d{1,5}(\.\d{1,9})?$/.test(text) && Number(text) > 0 ? Number(text) : undefined
+        },
+        14,
+      ),
+    },
+    'days after which the role archiver deletes records from event topics, once the archive has them; or `forever`',
+  ),
+  plain(
+    { ARCHIVE_KEY_FILE: matching(/./, 'the path of a file', undefined) },
+    'path of a JWK set of symmetric 256-bit keys: the first key wraps the data keys of the archive, all keys unwrap',
+    'created in `DATA_DIR` if Kafka and MongoDB are both embedded',
+  ),
+  explained(
+    {
+      CONSOLE_URL: httpsUrl(),
+      CONSOLE_OIDC_ISSUER: httpsUrl(),
+      CONSOLE_OIDC_CLIENT_ID: matching(/./, 'text', undefined),
+      CONSOLE_OIDC_CLIENT_SECRET: matching(/./, 'text', undefined),
+      CONSOLE_SESSION_KEY: matching(/^.{32,}$/, 'at least 32 characters', undefined),
+    },
+    "set all five together: the public address of [the console](access.md#the-console) (`https://`), the OpenID Connect provider for sign-in and the client's id and secret there, and at least 32 random characters, the same for each process",
+    'none: a sign-in link on loopback',
+  ),
+  explained(
+    {
+      CONSOLE_BASE_PATH: variable(
+        'a path such as /console, not below /livez, /readyz or /metrics',
+        basePath,
+        '/console',
+      ),
+    },
+    'the path of the console',
+  ),
+  explained(
+    { TRACE_URL_TEMPLATE: matching(/^https?:\/\/\S*\{traceId\}/, 'a URL with {traceId}', undefined) },
+    "a URL with `{traceId}`, for the console's pages",
+    'no links to traces',
+  ),
+  plain({ LOG_LEVEL: oneOf(logLevels, 'info') }, 'structured logs on stdout'),
+] as const
+
+type AllOf<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never
+type Values<S> = { readonly [V in keyof S]: S[V] extends { readonly unset: infer A } ? A : never }
+type Listed = (typeof settings)[number]
+
+/** The value of each variable. */
+export type Environment = Values<AllOf<Listed['settings']>>
+
+/** The codec of each variable, by its name. */
+export const variables: Readonly<Record<string, Variable>> = Object.assign(
+  {},
+  ...settings.map((group) => group.settings),
+)
+
+type Plain = Values<AllOf<Extract<Listed, { readonly isPlain: true }>['settings']>>
+type Capitals<S extends string> = S extends `${infer Word}_${infer Rest}`
+  ? `${Capitalize<Lowercase<Word>>}${Capitals<Rest>}`
+  : Capitalize<Lowercase<S>>
+type Camel<S extends string> = Uncapitalize<Capitals<S>>
+type Required<S> = { readonly [V in keyof S as undefined extends S[V] ? never : Camel<V & string>]: S[V] }
+type Optional<S> = {
+  readonly [V in keyof S as undefined extends S[V] ? Camel<V & string> : never]?: Exclude<S[V], undefined>
+}
+
+/** The settings that are parts of the configuration as they are. */
+export type PlainSettings = Required<Plain> & Optional<Plain>
+
+const camelCase = (name: string) => name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+export const plainSettings = (environment: Environment): PlainSettings =>
+  Object.fromEntries(
+    settings
+      .filter(({ isPlain }) => isPlain)
+      .flatMap((group) => Object.keys(group.settings))
+      .flatMap((name) => {
+        const value: unknown = Reflect.get(environment, name)
+        return value === undefined ? [] : [[camelCase(name), value]]
+      }),
+  ) as PlainSettings

@@ -3,6 +3,7 @@ import { markdown, type Table } from '../publishing/table.ts'
 import { topicsTable } from '../publishing/topics-table.ts'
 import { commandsTable } from './commands-table.ts'
 import { metricsTable } from './metrics-table.ts'
+import { settingsTable } from './settings-table.ts'
 
 type GuideTable = {
   /** The guide in contracts/guides/. */
@@ -33,6 +34,11 @@ export const guideTables: ReadonlyArray<GuideTable> = [
     guide: 'metrics.md',
     name: 'metrics',
     table: metricsTable,
+  },
+  {
+    guide: 'configure.md',
+    name: 'settings',
+    table: settingsTable,
   },
 ]
 

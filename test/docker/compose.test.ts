@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/app/config.ts'
-import { Environment } from '../../src/app/environment.ts'
+import { variables } from '../../src/app/environment.ts'
 import { roles } from '../../src/app/roles.ts'
 import { readKeys } from '../../src/archive/key-file.ts'
 import { urlProblems } from '../../src/mongo/url.ts'
@@ -107,7 +107,7 @@ for (const file of files) {
   compose(
     `${file}: every variable of the bridge exists, and the configuration is valid with the created secrets`,
     () => {
-      const known = Object.keys(Environment.props).flatMap((name) => [name, `${name}_FILE`])
+      const known = Object.keys(variables).flatMap((name) => [name, `${name}_FILE`])
       for (const [name, { environment }] of bridges(parsed)) {
         assert.equal(
           Object.keys(environment).filter((variable) => !known.includes(variable)),

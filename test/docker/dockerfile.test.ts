@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Environment } from '../../src/app/environment.ts'
+import { variables } from '../../src/app/environment.ts'
 import { root } from '../support/outcome.ts'
 import { text } from './given-files.ts'
 
@@ -54,7 +54,7 @@ dockerfile('it runs as the user nobody, and drains on SIGTERM', () => {
 
 dockerfile('the variables that it sets are the bridge’s or Node’s', () => {
   const names = of(final, 'ENV').flatMap((rest) => [...rest.matchAll(/(\w+)=/g)].map(([, name = '']) => name))
-  const known = new Set([...Object.keys(Environment.props), 'NODE_ENV', 'NODE_COMPILE_CACHE'])
+  const known = new Set([...Object.keys(variables), 'NODE_ENV', 'NODE_COMPILE_CACHE'])
   assert.equal(
     names.filter((name) => !known.has(name)),
     [],

@@ -38,15 +38,29 @@ export const problemOf = ({ replyWithin, atOnce }: Limits, { quietMs, atMostMs }
 /** Calls the bot's code. A span of this call, if there is one, is the parent of what the call sends. */
 export type Asking = (span: Span | undefined) => Promise<ReadonlyArray<Reply>>
 
-/** The bot's replies to an event, if the bridge would send all of them. */
+/** The work's result. Undefined if it takes longer than there is time, which may become more while it runs. */
+const inTime = async <A>(work: Promise<A>, timeLeft: () => number): Promise<{ readonly value: A } | undefined> => {
+  const done = work.then((value) => ({ value }))
+  // Nobody may wait for it, or wait no longer.
+  done.catch(() => {})
+  for (let left = timeLeft(); left > 0; left = timeLeft()) {
+    const found = await within(left, done, () => undefined)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The bot's replies to an event, if the bridge would send all of them. `timeLeft` is in ms from now. */
 export const answer = async (
   asking: () => Promise<ReadonlyArray<Reply>>,
   event: ConversationEvent,
-  withinMs: number,
+  timeLeft: () => number,
 ): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
   try {
-    const replies = await within(withinMs, asking(), () => undefined)
-    if (replies === undefined) return E.left({ reason: 'too slow', replyWithin: withinMs })
+    const replyWithin = timeLeft()
+    const answered = await inTime(asking(), timeLeft)
+    if (answered === undefined) return E.left({ reason: 'too slow', replyWithin })
+    const { value: replies } = answered
     const mistakes = mistakesIn(event, replies)
     return mistakes.length > 0 ? E.left({ reason: 'mistakes', mistakes }) : E.right(replies)
   } catch (err) {
@@ -58,10 +72,10 @@ export const answer = async (
 const tracedAnswer = async (
   asking: Asking,
   event: ConversationEvent,
-  withinMs: number,
+  timeLeft: () => number,
   span: Span | undefined,
 ): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
-  const answered = await inSpan(span, () => answer(() => asking(span), event, withinMs))
+  const answered = await inSpan(span, () => answer(() => asking(span), event, timeLeft))
   endSpan(span, E.isLeft(answered) ? kindOf(answered.left) : undefined)
   return answered
 }
@@ -83,6 +97,10 @@ const words = (failure: NoAnswer): string => {
 
 /** In ms: what `onFailure` may take. */
 const failureWithin = 1_000
+const failureTime = () => {
+  const until = performance.now() + failureWithin
+  return () => until - performance.now()
+}
 
 type Parts = {
   readonly handlers: Pick<Handlers, 'onFailure'>
@@ -105,13 +123,13 @@ export const respond = async (
   asking: Asking,
 ): Promise<ReadonlyArray<Reply>> => {
   const { accountId, chatId } = event.data
-  const first = await tracedAnswer(asking, event, timeLeft(), span())
+  const first = await tracedAnswer(asking, event, timeLeft, span())
   if (isOver()) return []
   if (E.isRight(first)) return first.right
   const isTriedAgain = first.left.reason !== 'too slow'
   if (isTriedAgain)
     log.warn({ type: event.type, accountId, chatId, ...first.left }, 'the bot is asked once more about an event')
-  const again = isTriedAgain ? await tracedAnswer(asking, event, timeLeft(), span()) : first
+  const again = isTriedAgain ? await tracedAnswer(asking, event, timeLeft, span()) : first
   if (isOver()) return []
   if (E.isRight(again)) return again.right
   log.error({ type: event.type, accountId, chatId, ...again.left }, 'the bot gave no reply to an event')
@@ -122,7 +140,7 @@ export const respond = async (
         ? [handOver({ reason: words(again.left) })]
         : repliesIn(await handlers.onFailure(again.left, event)),
     event,
-    failureWithin,
+    failureTime(),
   )
   if (E.isRight(instead)) return instead.right
   log.error({ type: event.type, accountId, chatId, ...instead.left }, 'onFailure of the bot has failed')

@@ -126,9 +126,9 @@ export const answerTurn = async (bot: BotInChat, { before, events }: Asked, repl
     if (event === undefined) continue
     if (!isOneCall) note(event)
     const asking = () => atLogTime(event.time, () => askOnce(event))
-    const first = await answer(asking, event, timeLeft())
+    const first = await answer(asking, event, timeLeft)
     const isFinal = E.isRight(first) || first.left.reason === 'too slow'
-    const answered = isFinal ? first : await answer(asking, event, timeLeft())
+    const answered = isFinal ? first : await answer(asking, event, timeLeft)
     if (E.isLeft(answered)) {
       const failing = failingOf(answered.left, replyWithin)
       const refused = failing.verdict === 'refused' ? plain(given) : []

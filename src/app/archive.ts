@@ -13,7 +13,7 @@ import { now } from '../domain/clock.ts'
 import { erasedFinder } from '../domain/erased.ts'
 import type { Log, Measure } from '../domain/ports.ts'
 import { reasonOf as kafkaReasonOf } from '../kafka/errors.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
 import { batchHeaderOf } from '../kafka/unreadable.ts'
 import { reasonOf as mongoReasonOf } from '../mongo/classify.ts'
@@ -26,7 +26,7 @@ import type { Part } from './consumers.ts'
 import { markersOf } from './missed-erasures.ts'
 
 type Deps = {
-  readonly kafka: KafkaRoom
+  readonly kafka: KafkaPorts
   readonly mongo: Mongo
   readonly log: Log
   readonly measure: Measure

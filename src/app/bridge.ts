@@ -94,7 +94,7 @@ type InPair = { readonly part: PartName; readonly peer: Peer }
 type NotStarted = { readonly reason: string; readonly exitCode: number }
 
 /** Clients of the operators' port retry after a closed connection. So its shutdown does not wait for them to leave. */
-const adminLimits = { leaveMs: 0, partMs: 0, graceMs: 500 }
+const adminLimits = { leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 500 }
 
 const anyLocalPort = { host: '127.0.0.1', port: 0 }
 

@@ -2,6 +2,7 @@ import { botConversations, botReplies, enrichments, eventTopics, type TopicName 
 import { archiverGroup } from '../archive/archiver.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
+import { viewsGroup } from '../domain/consumer-groups.ts'
 import { erasedEnrichments, erasedFinder } from '../domain/erased.ts'
 import { logMarks } from '../domain/log-marks.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
@@ -10,7 +11,7 @@ import { type Egress, egress } from '../egress/egress.ts'
 import type { EgressPorts } from '../egress/ports.ts'
 import type { EnrichedKeys } from '../ingress/enriched-keys.ts'
 import type { Supervised } from '../kafka/consumer/consume.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import { isReadBy } from '../kafka/offsets.ts'
 import { decodeRecord, fromCommand, fromRecord } from '../kafka/records.ts'
 import { classify } from '../mongo/classify.ts'
@@ -25,7 +26,7 @@ import type { Settings } from './config.ts'
 import { markersOf } from './missed-erasures.ts'
 
 type Deps = {
-  readonly kafka: KafkaRoom
+  readonly kafka: KafkaPorts
   readonly mongo: Mongo
   readonly accounts: ReadonlyArray<Account>
   readonly issueToken: IssueToken
@@ -34,8 +35,6 @@ type Deps = {
   readonly log: Log
 }
 
-/** The consumer group that writes the views. */
-const viewsGroup = 'projector'
 /** The consumer group that stores the enrichments. */
 const enrichmentsGroup = 'enrichments'
 
@@ -74,7 +73,7 @@ export const startProjector = async ({ kafka, mongo, accounts, retentionDays, me
     applyChanges: mongo.applyChanges,
     findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
     classify,
-    deadLetter: kafka.deadLetter('projector'),
+    deadLetter: kafka.deadLetter(viewsGroup),
     measure,
     hasRoom,
     clock: monotonic,
@@ -201,7 +200,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
 }
 
 type FollowDeps = {
-  readonly kafka: Pick<KafkaRoom, 'committedOffsets' | 'consume' | 'ranges'>
+  readonly kafka: Pick<KafkaPorts, 'committedOffsets' | 'consume' | 'ranges'>
   readonly mongo: Pick<Mongo, 'enrichedKeys'>
   readonly filter: EnrichedKeys
   readonly log: Log

@@ -8,7 +8,7 @@ import { describe } from '../journal/health.ts'
 import { sumOf } from '../journal/journal.ts'
 import { openJournals, type Unusable } from '../journal/journals.ts'
 import { drainOrphans, type OrphansState } from '../journal/orphans.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import { toRecord } from '../kafka/records.ts'
 import { sleep } from '../shared/time.ts'
 
@@ -23,7 +23,7 @@ export type Intake = {
 }
 
 type Deps = {
-  readonly kafka: KafkaRoom
+  readonly kafka: KafkaPorts
   readonly dataDir: string
   readonly maxBytes: number
   readonly measure: Measure

@@ -1,5 +1,5 @@
 import { markers } from '../archive/markers.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import { keepReceipts } from '../operations/erase/restored-receipts.ts'
@@ -8,7 +8,7 @@ import type { Settings } from './config.ts'
 
 /** Finds erasures that are in the archive and may be missing in MongoDB. */
 export const markersOf = (
-  { kafka, mongo }: { readonly kafka: KafkaRoom; readonly mongo: Mongo },
+  { kafka, mongo }: { readonly kafka: KafkaPorts; readonly mongo: Mongo },
   { retentionDays }: Pick<Settings, 'retentionDays'>,
 ) =>
   markers({

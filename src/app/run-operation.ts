@@ -6,7 +6,7 @@ import type { WrappingKeys } from '../archive/key-file.ts'
 import { restorer } from '../archive/restore.ts'
 import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import { connectMongo, type Mongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import type { Redrives } from '../mongo/redrives.ts'
@@ -51,7 +51,7 @@ const unavailable = (reason: string, code = 1): E.Either<Unavailable, never> => 
 type Closing = (close: () => Promise<void>) => void
 
 /** How each resource is opened. Left: it cannot be used here. */
-const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
+const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
   const config = mongoOf(settings)
   let connected: Mongo | undefined
   const connect = (known: MongoConfig): Mongo => {
@@ -110,7 +110,7 @@ const openersOf = (settings: Settings, kafka: KafkaRoom, closing: Closing) => {
 /** Opens what an operation needs, and nothing else. */
 const open = (
   settings: Settings,
-  kafka: KafkaRoom,
+  kafka: KafkaPorts,
   needs: AnyOperation['needs'],
   closing: Closing,
 ): E.Either<Unavailable, Resources> => {
@@ -140,7 +140,7 @@ const terminalFor = (recordAction: RecordAction, { json }: Flags): Terminal => (
 const recordsNothing: RecordAction = async () => E.left({ kind: 'permanent', reason: 'there is no Kafka' })
 
 /** Applies erasures that MongoDB may lack, with a connection of its own. */
-const applyErasures = (settings: Settings, kafka: KafkaRoom) => async (): Promise<void> => {
+const applyErasures = (settings: Settings, kafka: KafkaPorts) => async (): Promise<void> => {
   const config = mongoOf(settings)
   if (config === undefined) return
   const mongo = connectMongo(config, { log: createLog('silent'), sleep, clock: monotonic })

@@ -1,6 +1,6 @@
 import { now } from '../domain/clock.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
-import { connectKafka, type KafkaRoom } from '../kafka/kafka.ts'
+import { connectKafka, type KafkaPorts } from '../kafka/kafka.ts'
 import type { KafkaConfig, Settings } from './config.ts'
 import { createMetrics } from './metrics.ts'
 import { findRunning } from './running.ts'
@@ -30,7 +30,7 @@ export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], cl
 }
 
 /** Connects to Kafka for a command. The client id contains the command's name. */
-export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settings): KafkaRoom =>
+export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settings): KafkaPorts =>
   connectKafka(kafkaSettings(kafka, topics, `livechat-bridge-${command}`), {
     log: createLog('silent'),
     measure: createMetrics().measure,

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { viewsGroup } from '../domain/consumer-groups.ts'
 import type { ArchiveKeys, CommittedOffsets, EndOffsets, Failure, IncomingRecord, TopicIds } from '../domain/ports.ts'
 import { isErasure, mayErase } from './archiver.ts'
 import { keyId, lostText } from './data-keys.ts'
@@ -69,7 +70,7 @@ export const markers = (deps: Deps) => {
   const applyAll = async () => {
     const ids = await topicIds(names)
     const taken = new Map<Name, Offsets>()
-    for (const name of names) taken.set(name, await committed('projector', name))
+    for (const name of names) taken.set(name, await committed(viewsGroup, name))
     const found: ErasureEvent[] = []
     const apply = (topic: Name) => async (archived: ReadonlyArray<IncomingRecord>) => {
       for (const restored of await withoutKeys(archived.filter(mayErase))) {
@@ -122,7 +123,7 @@ export const markers = (deps: Deps) => {
     for (const name of names) ends.set(name, await endOffsets(name))
     before ??= { at, ends }
     for (const [name, until] of before.ends) {
-      const done = await committed('projector', name)
+      const done = await committed(viewsGroup, name)
       if ([...until].some(([partition, end]) => (done.get(partition) ?? 0) < end)) return
     }
     await keepKnownUntil(new Date(before.at))

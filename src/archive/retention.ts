@@ -7,6 +7,7 @@ import {
   eventTopics,
   segmentMarker,
 } from '../../contracts/topics.ts'
+import { viewsGroup } from '../domain/consumer-groups.ts'
 import type { Append, CheckHealth, CommittedOffsets, Log, Sleep } from '../domain/ports.ts'
 import { archiverGroup } from './archiver.ts'
 
@@ -33,7 +34,7 @@ type Deps = {
 }
 
 /** These groups must process a record before it is deleted: the projector too, as it does not read the archive. */
-const readers = [archiverGroup, 'projector']
+const readers = [archiverGroup, viewsGroup]
 
 const dayMs = 24 * 60 * 60 * 1000
 const leastMs = 1_000

@@ -1,6 +1,6 @@
 import { type Account, timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import type { RecordAction } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
@@ -19,7 +19,7 @@ import type { ConsoleRoute } from './routes.ts'
 
 export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' | 'gates'> &
   Pick<RebuildDeps, 'rebuilds' | 'restore'> & {
-    readonly kafka: KafkaRoom
+    readonly kafka: KafkaPorts
     readonly mongo: Mongo
     readonly accounts: ReadonlyArray<Account>
     readonly recordActionOf: (who: string) => RecordAction

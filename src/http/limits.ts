@@ -31,7 +31,7 @@ export type Limits = {
   /** How long `stop` only reports that the server is not ready, so that load balancers choose another instance. */
   readonly leaveMs: number
   /** How long `stop` then waits for the next request of each connection. The answer closes the connection. */
-  readonly partMs: number
+  readonly closeOnNextResponseMs: number
   /** How long `stop` then waits for requests in flight. */
   readonly graceMs: number
 }
@@ -59,6 +59,6 @@ export const limits: Limits = {
   keepAliveMs: 65_000,
   drainMs: 1_000,
   leaveMs: 1_500,
-  partMs: 1_500,
+  closeOnNextResponseMs: 1_500,
   graceMs: 6_000,
 }

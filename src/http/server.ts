@@ -21,7 +21,7 @@ export type HttpServer = {
   /**
    * Reports that the server is not ready, and stops listening after `leaveMs` or when no connection is left. Then each
    * connection is closed with the answer to its next request, because an idle connection may have a request on its way.
-   * Ends after `leaveMs`, `partMs` and `graceMs` at the latest.
+   * Ends after `leaveMs`, `closeOnNextResponseMs` and `graceMs` at the latest.
    */
   readonly stop: () => Promise<void>
 }
@@ -118,7 +118,7 @@ export const createHttpServer = (
       await quietTurn(mostTurns)
       const closed = stopListening(server)
       isClosing = true
-      await within(limits.partMs, allClosed(), () => undefined)
+      await within(limits.closeOnNextResponseMs, allClosed(), () => undefined)
       server.closeIdleConnections()
       await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()

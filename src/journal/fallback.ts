@@ -109,7 +109,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     outstanding,
     budgetMs,
     sleep,
-    passed: (epoch) => happen({ type: 'DeadlinePassed', epoch }),
+    passed: (epoch) => dispatch({ type: 'DeadlinePassed', epoch }),
   })
 
   const toKafka = async (record: OutgoingRecord) => {
@@ -122,14 +122,14 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
 
   const send = async (item: Item) => {
     const outcome = await toKafka(item.record)
-    happen({ type: 'KafkaAnswered', epoch: item.epoch, outcome }, item)
+    dispatch({ type: 'KafkaAnswered', epoch: item.epoch, outcome }, item)
     outstanding.delete(item)
   }
 
   const toJournal = (item: Item) => {
     const kept = journal.append(item.record).then((outcome) => {
       journaling.delete(kept)
-      happen({ type: 'JournalAnswered', outcome }, item)
+      dispatch({ type: 'JournalAnswered', outcome }, item)
     })
     journaling.add(kept)
   }
@@ -138,7 +138,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     if (draining) return
     draining = true
     const report = (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => {
-      happen({ type })
+      dispatch({ type })
       draining = state.mode !== 'direct'
       return !draining
     }
@@ -162,7 +162,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     }
   }
 
-  const happen = (event: FailoverEvent, item?: Item) => {
+  const dispatch = (event: FailoverEvent, item?: Item) => {
     const before = state
     const [after, effects] = decide(before, event)
     state = after
@@ -180,7 +180,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
 
   const publish: Publish = (record, withinMs) =>
     withDeadline(withinMs, (times, answer) =>
-      happen({ type: 'RecordArrived' }, { record, epoch: state.epoch, answer, ...times }),
+      dispatch({ type: 'RecordArrived' }, { record, epoch: state.epoch, answer, ...times }),
     )
   return {
     publish,
@@ -191,7 +191,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     }),
     /** Appends the records that Kafka has not acknowledged to the journal, and closes it. */
     stop: async (): Promise<void> => {
-      happen({ type: 'Stopping' })
+      dispatch({ type: 'Stopping' })
       stopping.abort()
       await Promise.all(journaling)
       await journal.close()

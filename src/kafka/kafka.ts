@@ -50,7 +50,7 @@ import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDi
 import type { WireRecord } from './wire-record.ts'
 
 /** The interface of src/kafka for the other folders. */
-export type KafkaRoom = {
+export type KafkaPorts = {
   readonly append: Append
   readonly publish: Publish
   /** The dead letters of the consumer with this name. */
@@ -81,7 +81,7 @@ export type KafkaRoom = {
    * A second connection, with another prefix of topics, or with none: then topics have their full names. The caller must
    * stop it too. `groups` is the prefix of its groups; default: as here.
    */
-  readonly withPrefix: (topics: string, groups?: string) => KafkaRoom
+  readonly withPrefix: (topics: string, groups?: string) => KafkaPorts
   readonly createTopic: ReturnType<typeof createTopicOf>
   /** Deletes extra topics by their full names. Those that do not exist are left out. */
   readonly deleteTopics: ReturnType<typeof deleteTopicsOf>
@@ -107,7 +107,7 @@ const late = (): E.Either<Failure, void> =>
 export const connectKafka = (
   settings: KafkaSettings,
   { log, measure, now }: { readonly log: Log; readonly measure: Measure; readonly now: Now },
-): KafkaRoom => {
+): KafkaPorts => {
   const { topicPrefix: prefix, groupPrefix = prefix } = settings
   const clock = () => performance.now()
   const clients = newClient(settings, log)
@@ -142,7 +142,7 @@ export const connectKafka = (
     topicIds,
     forgetGroup,
   })
-  const consume: KafkaRoom['consume'] = async (spec) => {
+  const consume: KafkaPorts['consume'] = async (spec) => {
     const consumer = await supervised(spec)
     consumers.add(consumer)
     return consumer

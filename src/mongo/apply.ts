@@ -1,7 +1,7 @@
 import type { ApplyChanges, Change, ViewDocument } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
 import { chunks } from '../shared/slices.ts'
-import { isOfAllChats } from '../views/changes.ts'
+import { isAccountWide } from '../views/changes.ts'
 import { foldedOfName } from '../views/index.ts'
 import type { Reads } from '../views/view.ts'
 import { allDone, type Group } from './optimistic-update.ts'
@@ -92,11 +92,11 @@ export const applyWith = (
   const applyInOrder = (view: string, changes: ReadonlyArray<Change>) =>
     oneByOne(async () => apply(groupsOf(await chosen(view, changes), collectionOf)))
   return async (changes) => {
-    for (const step of stepsOf(changes.filter((change) => !isOfAllChats(change)))) {
+    for (const step of stepsOf(changes.filter((change) => !isAccountWide(change)))) {
       const each = await Promise.all(step.map(named))
       await apply(groupsOf(each.flat(), collectionOf))
     }
-    for (const [view, own] of Map.groupBy(changes.filter(isOfAllChats), (change) => change.view))
+    for (const [view, own] of Map.groupBy(changes.filter(isAccountWide), (change) => change.view))
       await applyInOrder(view, own)
   }
 }

@@ -3,7 +3,7 @@ import type { WrappingKeys } from '../archive/key-file.ts'
 import type { Restore } from '../archive/restore.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Append, ArchiveKeys } from '../domain/ports.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { ConsoleSessions } from '../mongo/console-sessions.ts'
 import type { Erasures } from '../mongo/erasures.ts'
 import type { Rebuilds } from '../mongo/rebuild/rebuilds.ts'
@@ -19,7 +19,7 @@ export type Resources = {
   readonly topicPrefix: string
   /** How long event topics are kept as plain text. */
   readonly retentionDays: number | 'forever'
-  readonly kafka: KafkaRoom
+  readonly kafka: KafkaPorts
   /** Appends to a topic by its full name. */
   readonly appendTo: Append
   /** Every function of it rejects where no MongoDB is known. */

@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { eventTopics } from '../../contracts/topics.ts'
-import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { TopicReport } from '../kafka/topic-settings.ts'
 import { table } from '../shared/table.ts'
 import { type Done, operation, type Resources } from './operation.ts'
 
 type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
-  readonly kafka: Pick<KafkaRoom, 'applyTopics' | 'describeTopics'>
+  readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics'>
 }
 
 /** Kafka itself never deletes records of event topics. The archiver deletes them after RETENTION_DAYS. */

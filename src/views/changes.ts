@@ -51,4 +51,4 @@ export const changesOfRequest = (recorded: RecordedRequest): ReadonlyArray<Chang
   changesIn(recorded.request.type, recorded)
 
 /** Whether the changed document has data of all chats, so that changes are applied in the order of the log. */
-export const isOfAllChats = ({ view }: Change): boolean => foldedOfName(view)?.isOfAllChats ?? false
+export const isAccountWide = ({ view }: Change): boolean => foldedOfName(view)?.isAccountWide ?? false

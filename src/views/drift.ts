@@ -150,7 +150,7 @@ const eachEvent = (changes: (record: RecordedEvent) => ReadonlyArray<Change>) =>
 
 /** A document has data of all chats, so that its example is of the earliest request. */
 export const drift = folded(contract, {
-  isOfAllChats: true,
+  isAccountWide: true,
   folds: {
     ...eachEvent(({ asItCame }) => driftOfEvent({ ...asItCame, event: asItCame.asReceived ?? asItCame.event })),
     QuarantinedRequest: ({ request, ...place }) => driftOfRequest(request, place),

@@ -15,7 +15,7 @@ import type {
 } from '../domain/ports.ts'
 import { semaphore } from '../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../shared/slices.ts'
-import { isOfAllChats } from './changes.ts'
+import { isAccountWide } from './changes.ts'
 import { changesOf, type Decode } from './decoded.ts'
 
 type Deps = {
@@ -146,10 +146,10 @@ export const projector = ({
 
   const take = async (piece: ReadonlyArray<IncomingRecord>) => {
     const { readable, refused } = await read(decode, findErased, piece)
-    const unstorable = await apply(withChanges(readable, (change) => !isOfAllChats(change)))
+    const unstorable = await apply(withChanges(readable, (change) => !isAccountWide(change)))
     for (const { event } of readable)
       if (event) measure.viewed(sourceOf(event), Math.max(0, wallMs() - Date.parse(event.time)) / 1000)
-    return { refused: [...refused, ...unstorable], left: withChanges(readable, isOfAllChats) }
+    return { refused: [...refused, ...unstorable], left: withChanges(readable, isAccountWide) }
   }
   const acquire = semaphore(decodedAtOnce)
 

@@ -64,7 +64,7 @@ type Told<F> = {
   readonly folds: F
   readonly erasure: Erasure
   /** A document of the view has data of all chats, so changes are applied in the order of the log. */
-  readonly isOfAllChats?: true
+  readonly isAccountWide?: true
   /** The documents form chains: the newest of each has the chain's name as `latestOf`. */
   readonly isChain?: true
   /** The field that is the `_id` together with the account, if there is one document for each chat or client. */

@@ -104,7 +104,7 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
   const server = createHttpServer(
     { log: silent, measure: { request: () => {} }, monotonic: () => at.ms },
     () => routers,
-    { leaveMs: 0, partMs: 0, graceMs: 200 },
+    { leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 200 },
   )
   const { port } = right(await server.listen('127.0.0.1', 0))
   const host = `127.0.0.1:${port}`

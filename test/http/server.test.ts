@@ -195,7 +195,7 @@ server('stopping is shown by readiness first, and requests are still answered no
 })
 
 server('stopping then closes each connection with the answer to its next request', async () => {
-  const { port, stop } = await start({}, { leaveMs: 0, partMs: 60_000 })
+  const { port, stop } = await start({}, { leaveMs: 0, closeOnNextResponseMs: 60_000 })
   const { ask, leave } = keeping(port)
   await ask('/livez')
   const stopped = stop()

@@ -100,7 +100,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
     monotonic: () => performance.now(),
     ...deps,
   }
-  const usual = { leaveMs: 20, partMs: 20, graceMs: 2000, drainMs: 200 }
+  const usual = { leaveMs: 20, closeOnNextResponseMs: 20, graceMs: 2000, drainMs: 200 }
   const readiness = (withinMs: number) => readinessOf(checks, withinMs)
   const ingress = createHttpServer(
     all,
@@ -131,7 +131,7 @@ export const startOperators = async (
   const readiness = (withinMs: number) => readinessOf(checks, withinMs)
   const server = createHttpServer(deps, ({ healthMs }) => [operatorsRouter({ ...deps, readiness }, healthMs)], {
     leaveMs: 0,
-    partMs: 0,
+    closeOnNextResponseMs: 0,
     ...limits,
   })
   const { port } = right(await server.listen('127.0.0.1', 0))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/domain/ports.ts'
 import { unmeasured } from '../../src/domain/quiet.ts'
-import { connectKafka, type KafkaRoom } from '../../src/kafka/kafka.ts'
+import { connectKafka, type KafkaPorts } from '../../src/kafka/kafka.ts'
 import { servers } from '../support/servers.ts'
 
 /** What a connection has measured and logged, for tests that check it. */
@@ -25,7 +25,7 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   deadLetter: (consumer, cause) => void deadLetters.push(`${consumer}: ${cause}`),
 })
 
-export type TestKafka = KafkaRoom & { readonly seen: Seen }
+export type TestKafka = KafkaPorts & { readonly seen: Seen }
 
 /** A new topic prefix on the broker that all test files share. */
 export const newPrefix = (): string => `t${randomUUID().slice(0, 8)}.`

@@ -7,7 +7,7 @@ import { quarantine } from '../../../contracts/topics.ts'
 import { unknownEvent } from '../../domain/decode-request.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { notRecorded } from '../../operations/audit.ts'
 import type { StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
@@ -39,7 +39,7 @@ import { On, readQuery } from '../query.ts'
 import { recordAnswer } from '../record-answer.ts'
 
 export type DeadLettersDeps = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic'>
   readonly redrives: Pick<Redrives, 'erasedAt' | 'find'>
   readonly recordActionOf: RecordActionOf
   readonly accounts: ReadonlyArray<{ readonly id: string }>
@@ -181,7 +181,7 @@ const tellRequest = (it: QuarantinedLetter): Told => {
 }
 
 export type LettersDeps = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic'>
   readonly redrives: Pick<Redrives, 'find'>
 }
 

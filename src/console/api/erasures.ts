@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { newestRecords } from '../../kafka/read-topic.ts'
 import type { receiptsIn } from '../../mongo/console-privacy.ts'
 import { confirmations } from '../../operations/erase/status.ts'
@@ -8,7 +8,7 @@ import type { ErasuresAnswer } from '../answers.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
 
 export type ErasuresDeps = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic'>
   readonly readReceipts: ReturnType<typeof receiptsIn>
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
 import { type Erasing, erase } from '../../operations/erase/operations.ts'
@@ -23,7 +23,7 @@ import type { ConsoleRoute } from '../routes.ts'
 import { runFor } from '../run.ts'
 
 export type PersonDeps = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
+  readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
   /** Retention of the plain-text event topics. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../../domain/accounts.ts'
 import type { Refusal } from '../../http/answer.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { commandText, notRecorded } from '../../operations/audit.ts'
 import type { Run } from '../../operations/operation.ts'
@@ -16,7 +16,7 @@ import { decodeAs, type Handlers, type RecordActionOf, unavailable } from '../ha
 import { streamed } from '../run.ts'
 
 export type RebuildDeps = {
-  readonly kafka: KafkaRoom
+  readonly kafka: KafkaPorts
   readonly rebuilds: Rebuilds
   /** Undefined if this process has no keys of the archive. */
   readonly restore: ArchiveDeps['restore']
@@ -40,7 +40,7 @@ const viewsOf = (view: string): ReadonlyArray<ViewName> =>
   view === 'all' ? viewNames : viewNames.filter((name) => name === view)
 
 /** True if the topics do not have the first records of the views any more. */
-const needsArchive = async (kafka: KafkaRoom, views: ReadonlyArray<ViewName>): Promise<boolean> =>
+const needsArchive = async (kafka: KafkaPorts, views: ReadonlyArray<ViewName>): Promise<boolean> =>
   [...(await readLogs(kafka, topicsOf(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
 
 /** Runs `rebuild`. If the caller disconnects, the rebuild is interrupted and can be resumed. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../../domain/accounts.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import type { Done, Run, Stop } from '../../operations/operation.ts'
 import type { Ended } from '../../operations/redrive/batches.ts'
@@ -12,7 +12,7 @@ import { streamed } from '../run.ts'
 import { deadLetterFilters, requestFilters, type Whose, whoseOf } from './dead-letters.ts'
 
 export type RedriveDeps = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive' | 'publish'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic' | 'redrive' | 'publish'>
   readonly redrives: Redrives
   readonly accounts: ReadonlyArray<Account>
   readonly recordActionOf: RecordActionOf

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, type EventTopic, eventTopics } from '../../../contracts/topics.ts'
 import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
 import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { printable } from '../../shared/printable.ts'
 
 /**
@@ -10,7 +10,7 @@ import { printable } from '../../shared/printable.ts'
  * topics still have.
  */
 export const findLost = async (
-  kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'topicIds'>,
+  kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'topicIds'>,
   keys: Pick<ArchiveKeys, 'find'>,
   signal: AbortSignal,
 ): Promise<ReadonlyArray<LostOfTopic>> => {

@@ -4,7 +4,7 @@ import { dataKeys } from '../../archive/data-keys.ts'
 import type { WrappingKeys } from '../../archive/key-file.ts'
 import { restorer } from '../../archive/restore.ts'
 import type { ArchiveKeys } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { commandText } from '../audit.ts'
 import { operation, type Resources, stop } from '../operation.ts'
 import { anyText, days, oneOf, time } from '../options.ts'
@@ -62,7 +62,7 @@ export const archiveKeys = operation({
       kafka,
     }: {
       readonly archiveKeys: Pick<ArchiveKeys, 'find' | 'acceptLoss'>
-      readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'topicIds'>
+      readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'topicIds'>
     },
     { acceptLoss = false },
     { interruption, say },

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, type EventTopic, type TopicName, topics } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { Append, IncomingRecord } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 
 type Name = EventTopic['name']
 
@@ -10,7 +10,7 @@ type Name = EventTopic['name']
 export type Span = { readonly from?: number; readonly to?: number }
 
 type Deps = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'topicIds' | 'deadLetter'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic' | 'topicIds' | 'deadLetter'>
   readonly restore: Restore
   /** Appends to a topic by its full name. */
   readonly append: Append

@@ -4,12 +4,12 @@ import { AccountId, Id } from '../../../contracts/primitives.ts'
 import { enrichments } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/erased.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { type Kept, keysOf, markersOf, type Plan, planOf, type Request, remainsOf, requestText } from './plan.ts'
 
 export type ErasePorts = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
+  readonly kafka: Pick<KafkaPorts, 'append' | 'publish'>
   readonly erasures: Erasures
   readonly clock: () => Date
 }

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
@@ -49,7 +49,7 @@ export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> =>
 ]
 
 type Ports = Pick<Resources, 'retentionDays'> & {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
+  readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
 }
 
@@ -163,7 +163,7 @@ export const eraseStatus = operation({
     {
       erasures,
     }: {
-      readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
+      readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
       readonly erasures: Erasures
     },
     { id },

@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { eventTopics } from '../../../contracts/topics.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
+import { viewsGroup } from '../../domain/consumer-groups.ts'
 import type { Identity, Person } from '../../domain/person.ts'
 import type { CheckHealth, Log, Sleep } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
 import { actionOn, type RecordAction } from '../audit.ts'
 import { brake, limitOf } from './brake.ts'
@@ -39,7 +40,7 @@ const currentWithinMs = 60_000
 /** True if the projector has processed everything that was in the event topics a minute ago. */
 export const viewsAreCurrentIn =
   (
-    { ranges, offsetsAt, committedOffsets }: Pick<KafkaRoom, 'ranges' | 'offsetsAt' | 'committedOffsets'>,
+    { ranges, offsetsAt, committedOffsets }: Pick<KafkaPorts, 'ranges' | 'offsetsAt' | 'committedOffsets'>,
     now: () => number,
   ) =>
   async (): Promise<boolean> => {
@@ -47,7 +48,7 @@ export const viewsAreCurrentIn =
       const [known, wanted, done] = await Promise.all([
         ranges(name),
         offsetsAt(name, now() - currentWithinMs),
-        committedOffsets('projector', name),
+        committedOffsets(viewsGroup, name),
       ])
       return [...known].every(([partition, { low }]) => (done.get(partition) ?? low) >= (wanted.get(partition) ?? low))
     })
@@ -55,7 +56,7 @@ export const viewsAreCurrentIn =
   }
 
 export const appendedSinceIn =
-  ({ offsetsAt }: Pick<KafkaRoom, 'offsetsAt'>) =>
+  ({ offsetsAt }: Pick<KafkaPorts, 'offsetsAt'>) =>
   async (time: number): Promise<AppendedSince> =>
     new Map(await Promise.all(eventTopics.map(async ({ name }) => [name, await offsetsAt(name, time)] as const)))
 

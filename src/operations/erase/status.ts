@@ -14,21 +14,21 @@ import {
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { archiverGroup } from '../../archive/archiver.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { PartOf, ReadTopic } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
 import { hasPersonalData } from '../../views/index.ts'
 
 export type StatusPorts = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedOffsets'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly clock: () => Date
 }
 
-type Topic = Parameters<KafkaRoom['readTopic']>[0]
+type Topic = Parameters<KafkaPorts['readTopic']>[0]
 
 const records = async (
-  { readTopic }: Pick<KafkaRoom, 'readTopic'>,
+  { readTopic }: Pick<KafkaPorts, 'readTopic'>,
   topic: Topic,
   onRecord: (record: IncomingRecord) => void,
   options?: Parameters<ReadTopic>[2],
@@ -53,7 +53,7 @@ const readConfirmation = ({ value }: IncomingRecord): E.Either<string, ErasureCo
  * Keeps each confirmation that breaks its contract as a dead letter, once: a team would otherwise believe that it has
  * confirmed. A confirmation that is a dead letter already is found by its place.
  */
-export const keepMalformed = async (kafka: Pick<KafkaRoom, 'readTopic' | 'deadLetter'>): Promise<void> => {
+export const keepMalformed = async (kafka: Pick<KafkaPorts, 'readTopic' | 'deadLetter'>): Promise<void> => {
   const malformed: Array<{ readonly record: IncomingRecord; readonly detail: string }> = []
   await records(kafka, erasureConfirmations.name, (record) => {
     const said = readConfirmation(record)
@@ -72,7 +72,7 @@ export const keepMalformed = async (kafka: Pick<KafkaRoom, 'readTopic' | 'deadLe
 
 /** The consumer groups that have confirmed an erasure of the account, by the erasure's id. */
 export const confirmations = async (
-  kafka: Pick<KafkaRoom, 'readTopic'>,
+  kafka: Pick<KafkaPorts, 'readTopic'>,
   accountId: string,
   options?: Parameters<ReadTopic>[2],
 ): Promise<(erasureId: string) => ReadonlyArray<string>> => {

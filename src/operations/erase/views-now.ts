@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { enrichments, eventTopics } from '../../../contracts/topics.ts'
+import { viewsGroup } from '../../domain/consumer-groups.ts'
 import { enrichmentKeys, type Person } from '../../domain/person.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Sleep } from '../../shared/time.ts'
 
 const lookAgainMs = 250
@@ -14,14 +15,14 @@ type Waiting = { readonly withinMs: number; readonly clock: () => number; readon
 
 /** Waits until the projector has processed everything that the event topics have at the call. False: not in time. */
 export const viewsReachEnd = async (
-  { ranges, committedOffsets }: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>,
+  { ranges, committedOffsets }: Pick<KafkaPorts, 'ranges' | 'committedOffsets'>,
   { withinMs, clock, sleep }: Waiting,
 ): Promise<boolean> => {
   const until = clock() + withinMs
   for (const { name } of eventTopics) {
     const ends = await ranges(name)
     for (;;) {
-      const done = await committedOffsets('projector', name)
+      const done = await committedOffsets(viewsGroup, name)
       if ([...ends].every(([partition, { low, high }]) => (done.get(partition) ?? low) >= high)) break
       if (clock() >= until) return false
       await sleep(lookAgainMs)
@@ -32,7 +33,7 @@ export const viewsReachEnd = async (
 
 /** The keys of enrichments about a person that are in the topic and that no consumer has stored yet. */
 export const unreadEnrichments = async (
-  { readTopic, committedOffsets }: Pick<KafkaRoom, 'readTopic' | 'committedOffsets'>,
+  { readTopic, committedOffsets }: Pick<KafkaPorts, 'readTopic' | 'committedOffsets'>,
   accountId: string,
   person: Pick<Person, 'identities'>,
 ): Promise<ReadonlyArray<string>> => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { printableLines } from '../../shared/printable.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
@@ -30,7 +30,7 @@ export const exportPerson = operation({
       kafka,
     }: {
       readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>
-      readonly kafka: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>
+      readonly kafka: Pick<KafkaPorts, 'ranges' | 'committedOffsets'>
     },
     { out, ...person },
     { withinMs },

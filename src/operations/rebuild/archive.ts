@@ -4,13 +4,13 @@ import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../
 import type { Restore } from '../../archive/restore.ts'
 import { archivedPlace } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { PartOf } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'
 import { type Logs, readLogs, sourceOf } from './progress.ts'
 
 export type ArchiveDeps = {
-  readonly kafka: Pick<KafkaRoom, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter' | 'fetchRecord'>
+  readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter' | 'fetchRecord'>
   /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore?: Restore | undefined
 }

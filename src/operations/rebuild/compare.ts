@@ -1,3 +1,4 @@
+import { viewsGroup } from '../../domain/consumer-groups.ts'
 import type { ReadPairs } from '../../mongo/rebuild/collections.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { Day } from '../../mongo/stats-recompute.ts'
@@ -20,7 +21,7 @@ const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
   const topics = topicsOf([view])
   /** The positions that both sides have processed; 0 where there is none yet. */
   const now = async () => {
-    const [logs, committed] = await Promise.all([readLogs(kafka, topics), readCommitted(kafka, 'projector', topics)])
+    const [logs, committed] = await Promise.all([readLogs(kafka, topics), readCommitted(kafka, viewsGroup, topics)])
     const at = (positions: Positions) => new Map([...logs.keys()].map((key) => [key, positions.get(key) ?? 0]))
     return { live: at(committed), rebuilt: at(replay.positions()) }
   }

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { type ViewName, viewNames } from '../../views/index.ts'
@@ -40,7 +40,7 @@ export const rebuild = operation({
   },
   needs: { kafka: true, rebuilds: true, restore: true },
   select: async (
-    _: { readonly kafka: KafkaRoom; readonly rebuilds: Rebuilds; readonly restore: ArchiveDeps['restore'] },
+    _: { readonly kafka: KafkaPorts; readonly rebuilds: Rebuilds; readonly restore: ArchiveDeps['restore'] },
     { view: views, resume = false, discard = false, force = false },
   ) =>
     views === undefined && !resume && !discard

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress'
 import { archiveNameOf, audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 
 /** By `<topic>/<partition>`: the offset before which everything is processed. */
 export type Positions = ReadonlyMap<string, number>
@@ -68,7 +68,7 @@ export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<st
 
 /** Where the logs of the topics begin and end, read after the call. */
 export const readLogs = async (
-  { ranges }: Pick<KafkaRoom, 'ranges'>,
+  { ranges }: Pick<KafkaPorts, 'ranges'>,
   topics: ReadonlyArray<TopicName>,
 ): Promise<Logs> => {
   const all = await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const))
@@ -81,7 +81,7 @@ export const readLogs = async (
 
 /** What a group has committed. */
 export const readCommitted = async (
-  { committedOffsets }: Pick<KafkaRoom, 'committedOffsets'>,
+  { committedOffsets }: Pick<KafkaPorts, 'committedOffsets'>,
   group: string,
   topics: ReadonlyArray<TopicName>,
 ): Promise<Positions> => {

@@ -2,7 +2,7 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import type { FindErased } from '../../domain/erased.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import { unmeasured } from '../../domain/quiet.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { decodeRecord } from '../../kafka/records.ts'
 import { classify } from '../../mongo/classify.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
@@ -33,7 +33,7 @@ export type Row =
 
 /** What every step of a rebuild needs. */
 export type RebuildDeps = ArchiveDeps & {
-  readonly kafka: Pick<KafkaRoom, 'consume' | 'committedOffsets' | 'forgetGroup'>
+  readonly kafka: Pick<KafkaPorts, 'consume' | 'committedOffsets' | 'forgetGroup'>
   /** Prints a line. `row` has the data of a line about a view. */
   readonly say: (line: string, row?: Row) => void
   readonly show: ShowProgress

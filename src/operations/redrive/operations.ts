@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../../domain/clock.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { commandText, ofAccount } from '../audit.ts'
@@ -14,7 +14,7 @@ import { sendDeadLetters } from './send.ts'
 import { findRecord, lookAt, recordLines } from './show.ts'
 import { takeIn } from './take-in.ts'
 
-type Reading = { readonly kafka: Pick<KafkaRoom, 'readTopic'> }
+type Reading = { readonly kafka: Pick<KafkaPorts, 'readTopic'> }
 type Accounts = { readonly accounts: ReadonlyArray<{ readonly id: string }> }
 
 const account = { about: 'only those of this account', value: 'id', read: anyText } as const
@@ -116,8 +116,8 @@ const doneBy = ({ tally, words, trouble }: Ended, unwanted: number, ...advice: s
 const noneNamed =
   'Nothing was sent. Each record that fails again makes one more dead letter, so again together with force needs the IDs of the dead letters (--id).'
 
-type Sending<K extends keyof KafkaRoom> = Accounts & {
-  readonly kafka: Pick<KafkaRoom, 'readTopic' | K>
+type Sending<K extends keyof KafkaPorts> = Accounts & {
+  readonly kafka: Pick<KafkaPorts, 'readTopic' | K>
   readonly redrives: Redrives
 }
 

@@ -3,7 +3,7 @@ import { deadLetterHeaders } from '../../../contracts/records.ts'
 import { deadLetters } from '../../../contracts/topics.ts'
 import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
@@ -36,7 +36,7 @@ export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: s
 const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
   cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is fixed' : undefined
 
-type Ports = BatchPorts & Pick<KafkaRoom, 'redrive'> & { readonly redrives: Redrives }
+type Ports = BatchPorts & Pick<KafkaPorts, 'redrive'> & { readonly redrives: Redrives }
 
 type Meant = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
 

@@ -5,7 +5,7 @@ import { botConversations } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { erasedFinder } from '../../domain/erased.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { monotonic } from '../../shared/time.ts'
 import { type Asked, commandText, ofAccount } from '../audit.ts'
@@ -27,7 +27,7 @@ import { readChats } from './source.ts'
 type Ports = {
   readonly accounts: ReadonlyArray<Account>
   readonly retentionDays: number | 'forever'
-  readonly kafka: KafkaRoom
+  readonly kafka: KafkaPorts
   readonly erasures: Erasures
   readonly restore: Restore | undefined
   readonly consoleUrl: string

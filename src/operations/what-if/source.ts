@@ -5,7 +5,7 @@ import { silenceMs } from '../../../contracts/views/session.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { FindErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
-import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Range } from '../../kafka/offsets.ts'
 import { fromRecord } from '../../kafka/records.ts'
 import { slicesOf } from './slices.ts'
@@ -32,7 +32,7 @@ export type Source = {
 }
 
 type Deps = {
-  readonly kafka: Pick<KafkaRoom, 'ranges' | 'readTopic' | 'offsetsAt' | 'topicIds'>
+  readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'offsetsAt' | 'topicIds'>
   /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore: Restore | undefined
   /** Finds events that came after the marker of their erasure. */

@@ -1,5 +1,5 @@
 import { botReplies, calls, chats, deadLetters, enrichments, eventTopics } from '../../../contracts/topics.ts'
-import type { KafkaRoom } from '../../../src/kafka/kafka.ts'
+import type { KafkaPorts } from '../../../src/kafka/kafka.ts'
 import { chatAccepted } from '../../../src/simulator/payloads.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -10,7 +10,7 @@ import { canary, commandsOf, enrichmentsOf, eventsOf } from './canaries.ts'
 export const person = { accountId: 'acme', chatId: '7001', clientId: '8001' } as const
 const chatKey = `${person.accountId}/${person.chatId}`
 
-type Kafka = Pick<KafkaRoom, 'publish' | 'append' | 'ranges'>
+type Kafka = Pick<KafkaPorts, 'publish' | 'append' | 'ranges'>
 const withinMs = 30_000
 
 const post = (url: string, body: string) =>
@@ -18,7 +18,7 @@ const post = (url: string, body: string) =>
     ({ status }) => status,
     () => 0,
   )
-const countOf = async ({ ranges }: Kafka, topic: Parameters<KafkaRoom['ranges']>[0]) =>
+const countOf = async ({ ranges }: Kafka, topic: Parameters<KafkaPorts['ranges']>[0]) =>
   [...(await ranges(topic)).values()].reduce((sum, { low, high }) => sum + high - low, 0)
 
 /** Writes every kind of data about one person into every store that may contain some. Returns how many pieces. */
@@ -84,7 +84,7 @@ export const tellOfOthers = async (kafka: Kafka): Promise<void> => {
 
 /** Whether these groups have read all event topics to their end, and the group of `enrichments` its topic. */
 export const isTakenIn = async (
-  kafka: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>,
+  kafka: Pick<KafkaPorts, 'ranges' | 'committedOffsets'>,
   groups: ReadonlyArray<string>,
 ) => {
   const readers = eventTopics.flatMap(({ name }) => groups.map((group) => [name, group] as const))

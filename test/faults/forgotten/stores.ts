@@ -5,7 +5,7 @@ import { createLog } from '../../../src/app/telemetry.ts'
 import { dataKeys } from '../../../src/archive/data-keys.ts'
 import { readKeys } from '../../../src/archive/key-file.ts'
 import { restorer } from '../../../src/archive/restore.ts'
-import type { KafkaRoom } from '../../../src/kafka/kafka.ts'
+import type { KafkaPorts } from '../../../src/kafka/kafka.ts'
 import { connectMongo } from '../../../src/mongo/connect.ts'
 import { monotonic, sleep } from '../../../src/shared/time.ts'
 import { right } from '../../support/either.ts'
@@ -40,7 +40,7 @@ export const telling = (url: string) =>
 
 /** The canaries that the present keys can still decrypt in the archive. */
 export const readable = async (
-  kafka: Pick<KafkaRoom, 'readTopic'>,
+  kafka: Pick<KafkaPorts, 'readTopic'>,
   location: Parameters<typeof connectMongo>[0],
   keyFile: string,
 ): Promise<ReadonlySet<string>> => {

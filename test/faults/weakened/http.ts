@@ -21,7 +21,7 @@ export const http = {
       () => import('../../../src/http/server.ts'),
       ({ createHttpServer }) => ({
         createHttpServer: (deps, routers, overrides) =>
-          createHttpServer(deps, routers, { ...overrides, leaveMs: 0, partMs: 0, graceMs: 0 }),
+          createHttpServer(deps, routers, { ...overrides, leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 0 }),
       }),
     ),
   ],

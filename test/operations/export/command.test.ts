@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { KafkaRoom } from '../../../src/kafka/kafka.ts'
+import type { KafkaPorts } from '../../../src/kafka/kafka.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { runOperation } from '../../support/operation.ts'
@@ -17,7 +17,7 @@ const exportWith = (processed: number, found: ReadonlyArray<Found>, ...args: str
   const kafka = {
     ranges: async () => new Map([[0, { low: 0, high: 5 }]]),
     committedOffsets: async () => new Map([[0, processed]]),
-  } as unknown as KafkaRoom
+  } as unknown as KafkaPorts
   const erasures = {
     findLinks: () => async () => [],
     findDocuments: async function* () {

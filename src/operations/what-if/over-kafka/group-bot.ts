@@ -3,7 +3,7 @@ import type { ConversationEvent } from '../../../../contracts/events/index.ts'
 import type { Id, Instant } from '../../../../contracts/primitives.ts'
 import { botConversations, botReplies } from '../../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../../domain/ports.ts'
-import type { KafkaRoom } from '../../../kafka/kafka.ts'
+import type { KafkaPorts } from '../../../kafka/kafka.ts'
 import { toRecord } from '../../../kafka/records.ts'
 import { sleep } from '../../../shared/time.ts'
 import type { Conversing } from '../chat.ts'
@@ -13,7 +13,7 @@ import type { Turn } from '../turns.ts'
 import { answerOf, type Command, commandOf } from './replies.ts'
 
 type Deps = {
-  readonly kafka: Pick<KafkaRoom, 'withPrefix' | 'createTopic' | 'deleteTopics'>
+  readonly kafka: Pick<KafkaPorts, 'withPrefix' | 'createTopic' | 'deleteTopics'>
   /** Of the bridge. */
   readonly prefix: string
   /** The bot's consumer group, exactly as the bot has it. */

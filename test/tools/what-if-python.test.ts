@@ -13,35 +13,47 @@ import { temporaryFolder } from '../support/folder.ts'
 import { world } from '../support/world.ts'
 
 const python = suite('what-if with a bot in Python')
+const here = await world()
+const days: Array<Awaited<ReturnType<typeof startBot>>> = []
+python.after(async () => {
+  for (const day of days) await day.stop()
+  await here.stop()
+})
 const test = canRun('Python') ? python : python.skip
 
 test('the same bot in Python over Kafka and in TypeScript in process give the same report', async () => {
-  const here = await world()
   const from = new Date(Date.now() - 60_000).toISOString()
   await here.start()
   const options = { brokers: here.brokers, topicPrefix: here.prefix, group: `${here.prefix}day`, log: silent }
   const day = await startBot(shopBot, options)
+  days.push(day)
   const { service } = here
-  const asks = async (chatId: string, words: string, answers: number) => {
-    const before = service.chat(chatId)?.delivered.length ?? 0
-    await service.clientWrites(chatId, words)
-    await service.waitFor(
-      `an answer in ${chatId}`,
-      () => ((service.chat(chatId)?.delivered.length ?? 0) >= before + answers ? true : undefined),
+  const reads = (chatId: string, messages: number) =>
+    service.waitFor(
+      `${messages} messages in ${chatId}`,
+      () => ((service.chat(chatId)?.delivered.length ?? 0) >= messages ? true : undefined),
       30_000,
     )
+  const asks = async (chatId: string, words: string) => {
+    const before = service.chat(chatId)?.delivered.length ?? 0
+    await service.clientWrites(chatId, words)
+    await reads(chatId, before + 1)
   }
   for (const chatId of ['1', '2', '3']) {
-    await asks(chatId, 'Hello', 1)
-    await asks(chatId, 'hours', 1)
-    if (chatId !== '1') await asks(chatId, 'agent', 1)
+    await asks(chatId, 'Hello')
+    await asks(chatId, 'hours')
+    if (chatId !== '1') await asks(chatId, 'agent')
     if (chatId === '3') {
+      await service.waitFor(
+        'an invitation',
+        () => (service.chat(chatId)?.invitations.length ? true : undefined),
+        30_000,
+      )
       await service.agentUnavailable(chatId)
-      await asks(chatId, 'my number is 5550100', 2)
+      await reads(chatId, 4)
+      await asks(chatId, 'my number is 5550100')
     }
   }
-  await day.stop()
-
   const to = new Date(Date.now() + 60_000).toISOString()
   const folder = temporaryFolder()
   const report = async (name: string, ...bot: ReadonlyArray<string>) => {
@@ -66,7 +78,6 @@ test('the same bot in Python over Kafka and in TypeScript in process give the sa
     assert.is(await report('over-kafka', '--group', group), inProcess)
   } finally {
     await bot.stop()
-    await here.stop()
   }
 })
 

@@ -19,7 +19,7 @@ const style = `
   :root { --text: #e7eaed; --back: #15181b; --soft: #20252a; --line: #414a53; --muted: #b0bac4; --accent: #8cc2ff; --bad: #ff9b9b; --good: #8fdca4 }
 }
 body { margin: 0 auto; max-width: 70rem; padding: 1.5rem; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif }
-h1 { font-size: 1.6rem; margin: 0 } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem } h3 { font-size: 1rem; margin: 0 0 .5rem }
+h1, h3, p, code { overflow-wrap: anywhere } h1 { font-size: 1.6rem; margin: 0 } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem } h3 { font-size: 1rem; margin: 0 0 .5rem }
 p { margin: .3rem 0 } a { color: var(--accent) } .muted { color: var(--muted) } .bad { color: var(--bad) } .good { color: var(--good) }
 section.group { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; margin: 1rem 0 }
 .scroll { overflow-x: auto }

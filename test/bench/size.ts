@@ -56,6 +56,8 @@ export type Size = {
     readonly long: number
   }
   readonly start: { readonly rounds: number }
+  /** About so many turns of clients. */
+  readonly whatIf: { readonly turns: number }
   readonly rebuild: { readonly events: number; readonly chats: number }
   readonly growth: {
     readonly rounds: number
@@ -97,6 +99,7 @@ export const full: Size = {
   archiver: { rounds: 4, rate: 1000, seconds: 20, chats: 1_000, perChat: 12 },
   console: { rounds: 3, conversations: 100_000, requests: 200, views: 20, long: 5_000 },
   start: { rounds: 4 },
+  whatIf: { turns: 10_000 },
   rebuild: { events: 1_000_000, chats: 20_000 },
   growth: {
     rounds: 3,
@@ -128,6 +131,7 @@ export const short: Size = {
   archiver: { rounds: 1, rate: 200, seconds: 1, chats: 20, perChat: 4 },
   console: { rounds: 1, conversations: 300, requests: 3, views: 2, long: 600 },
   start: { rounds: 1 },
+  whatIf: { turns: 100 },
   rebuild: { events: 1_000, chats: 100 },
   growth: {
     rounds: 1,

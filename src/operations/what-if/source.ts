@@ -40,7 +40,7 @@ type Deps = {
   readonly signal: AbortSignal
 }
 
-/** In ms since 1970. Of events that Kafka received at `until` or later, only the markers of erasures count. */
+/** In ms since 1970. Of events at `until` or later, only the markers of erasures count. */
 export type Span = { readonly account: string; readonly from: number; readonly until: number }
 
 const topic = botConversations.name
@@ -165,7 +165,7 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
       return
     }
     const isMarker = event.right.type === 'ChatErased'
-    if (!isMarker && record.timestamp >= span.until) return
+    if (!isMarker && Date.parse(event.right.time) >= span.until) return
     const chat = chats.get(key) ?? { events: [], isErased: false, isLate: false }
     chats.set(key, chat)
     if (isMarker || record.erased) chat.isErased = true

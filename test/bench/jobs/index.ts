@@ -10,6 +10,7 @@ import { scraping, tracing } from './observability.ts'
 import { projection } from './projection/projection.ts'
 import { rebuild } from './rebuild.ts'
 import { start } from './start/start.ts'
+import { whatIf } from './what-if.ts'
 
 /** In the order in which they run. */
 export const jobs: ReadonlyArray<Job> = [
@@ -24,5 +25,6 @@ export const jobs: ReadonlyArray<Job> = [
   growth,
   rebuild,
   consoleJob,
+  whatIf,
   start,
 ]

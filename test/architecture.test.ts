@@ -42,15 +42,15 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   snappy: ['src/kafka'],
   'lz4-napi': ['src/kafka'],
   mongodb: ['src/mongo'],
-  'mdast-util-from-markdown': ['src/domain/message-text.ts'],
-  'mdast-util-gfm': ['src/domain/message-text.ts'],
-  'micromark-extension-gfm': ['src/domain/message-text.ts'],
-  jose: ['src/domain/access-token.ts', 'src/archive', 'src/console/access'],
+  'mdast-util-from-markdown': ['src/adapters/markdown.ts'],
+  'mdast-util-gfm': ['src/adapters/markdown.ts'],
+  'micromark-extension-gfm': ['src/adapters/markdown.ts'],
+  jose: ['src/ingress/access-token.ts', 'src/archive', 'src/console/access'],
   'openid-client': ['src/console/access'],
   'cli-progress': ['src/operations/rebuild'],
   pino: ['src/app'],
   'prom-client': ['src/app'],
-  '@opentelemetry/api': ['src/domain/tracing.ts', 'src/app/telemetry.ts'],
+  '@opentelemetry/api': ['src/adapters/tracing.ts', 'src/app/telemetry.ts'],
   '@opentelemetry/sdk-trace': ['src/app/telemetry.ts'],
   '@opentelemetry/exporter-trace-otlp-proto': ['src/app/telemetry.ts'],
   '@opentelemetry/context-async-hooks': ['src/app/telemetry.ts'],
@@ -65,7 +65,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const base = ['contracts', 'src/shared', 'src/domain']
-const sideBySide = [...base, 'src/http']
+const sideBySide = [...base, 'src/adapters', 'src/http']
 const operations = [
   ...sideBySide,
   ...['ingress', 'journal', 'kafka', 'views', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
@@ -77,7 +77,8 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   contracts: [],
   'src/shared': [],
   'src/domain': ['contracts', 'src/shared'],
-  'src/http': base,
+  'src/adapters': base,
+  'src/http': [...base, 'src/adapters'],
   'src/ingress': sideBySide,
   'src/journal': sideBySide,
   'src/kafka': sideBySide,
@@ -143,6 +144,14 @@ architecture('there are no import cycles', () => {
 architecture('the contracts import io-ts and fp-ts only', () => {
   assert.equal(
     found(({ file, what }) => file.startsWith('contracts/') && !/^(contracts\/|io-ts$|fp-ts\/)/.test(what)),
+    [],
+  )
+})
+
+architecture('the domain is pure: it imports io-ts, fp-ts and what Node.js computes, no library', () => {
+  const allowed = /^(contracts\/|src\/|io-ts$|fp-ts\/|node:(buffer|crypto|util)$)/
+  assert.equal(
+    found(({ file, what }) => room(file) === 'src/domain' && !allowed.test(what)),
     [],
   )
 })

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { endSpan, inSpan, type Span } from '../adapters/tracing.ts'
 import type { Log } from '../domain/ports.ts'
-import { endSpan, inSpan, type Span } from '../domain/tracing.ts'
 import { within } from '../shared/timeout.ts'
 import { type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
 import { canBeAnswered, mistakesIn } from './mistakes.ts'

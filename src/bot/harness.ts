@@ -6,6 +6,7 @@ import type { HistoryMessage } from '../../contracts/http.ts'
 import { messageTypeOf } from '../../contracts/messages/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
+import { markdown } from '../adapters/markdown.ts'
 import { type Conversation, decide, unknownConversation, withFacts } from '../domain/conversation.ts'
 import { factOf } from '../domain/conversation-facts.ts'
 import { dated } from '../domain/dated.ts'
@@ -136,7 +137,7 @@ const bridge = (now: () => Instant) => {
           commandType: type,
           requestedAt: now(),
           ...(inReplyTo && { inReplyTo }),
-          ...(type === 'BotMessage' && { message: completeMessage(command.message, now()) }),
+          ...(type === 'BotMessage' && { message: completeMessage(markdown, command.message, now()) }),
           ...(type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
         },
         { id: `${id}:delivered`, time: now() },

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
+import { markdown } from '../adapters/markdown.ts'
 import { mistakesInCommand, mistakesInWords } from '../domain/check-reply.ts'
 import { isObject } from '../shared/json.ts'
 import { commandsOf } from './commands.ts'
@@ -17,7 +18,7 @@ export const canBeAnswered = (event: ConversationEvent): boolean =>
 
 const ofCommand = (command: BotReply): ReadonlyArray<string> => {
   const decoded = BotReply.decode(JSON.parse(JSON.stringify(command)))
-  return E.isLeft(decoded) ? [describe(problemsOf(decoded.left))] : mistakesInCommand(decoded.right)
+  return E.isLeft(decoded) ? [describe(problemsOf(decoded.left))] : mistakesInCommand(markdown, decoded.right)
 }
 
 const known: Readonly<Record<Reply['kind'], ReadonlyArray<string>>> = {

@@ -4,6 +4,7 @@ import { enrichmentKey } from '../../contracts/commands/enrichment.ts'
 import type { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import type { ChatErased, ConversationEvent, DomainEvent } from '../../contracts/events/index.ts'
 import { botConversations, botReplies, enrichments, erasureConfirmations, topicOf } from '../../contracts/topics.ts'
+import { traceparentIn } from '../adapters/tracing.ts'
 import type {
   Append,
   HandleSlice,
@@ -13,7 +14,6 @@ import type {
   OwnedPartition,
   Sleep,
 } from '../domain/ports.ts'
-import { traceparentIn } from '../domain/tracing.ts'
 import { within } from '../shared/timeout.ts'
 import type { Chat, Heard } from './chat.ts'
 import { enrichmentOf } from './note.ts'

@@ -2,7 +2,7 @@ import { BotMessage, type BotReply, InviteAgent } from '../../contracts/commands
 import { messageTypeOf, messageTypes, type ReplyMessage } from '../../contracts/messages/index.ts'
 import { fieldNamesOf } from '../../contracts/primitives.ts'
 import { isObject } from '../shared/json.ts'
-import { refusedWords } from './message-text.ts'
+import { type Markdown, refusedWords } from './message-text.ts'
 
 const ofCommands: Readonly<Record<BotReply['type'], ReadonlySet<string>>> = {
   BotMessage: new Set(fieldNamesOf(BotMessage)),
@@ -42,12 +42,12 @@ const ofLists = (message: ReplyMessage): ReadonlyArray<string> =>
       ])
   })
 
-const ofMessage = (message: ReplyMessage): ReadonlyArray<string> => {
+const ofMessage = (markdown: Markdown, message: ReplyMessage): ReadonlyArray<string> => {
   const { words, wordsOf } = messageTypeOf(message)
   return [
     ...mistakesInWords(`message.${words}`, wordsOf(message)),
     ...(words === 'text' ? [] : tooLong('message.text', message.text)),
-    ...refusedWords(message),
+    ...refusedWords(markdown, message),
     ...ofLists(message),
   ]
 }
@@ -56,13 +56,13 @@ const ofMessage = (message: ReplyMessage): ReadonlyArray<string> => {
  * What is wrong with a command although its codec accepts it: a key that is not known and would be lost, no words, far
  * too many, or Markdown that the protocol lacks. It never quotes the command.
  */
-export const mistakesInCommand = (command: BotReply): ReadonlyArray<string> => {
+export const mistakesInCommand = (markdown: Markdown, command: BotReply): ReadonlyArray<string> => {
   const unknown = unknownKeys(ofCommands[command.type], command.type, command)
   if (command.type === 'InviteAgent') return [...unknown, ...tooLong('reason', command.reason)]
   const { message } = command
   return [
     ...unknown,
     ...unknownKeys(ofMessages.get(message.type) ?? new Set(), message.type, message, 'message.'),
-    ...ofMessage(message),
+    ...ofMessage(markdown, message),
   ]
 }

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../contracts/topics.ts'
+import { endSpan, sendSpan, traceparentAfter } from '../adapters/tracing.ts'
 import type {
   Append,
   CheckHealth,
@@ -17,7 +18,6 @@ import type {
   RunningConsumer,
   TopicIds,
 } from '../domain/ports.ts'
-import { endSpan, sendSpan, traceparentAfter } from '../domain/tracing.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, brokerHealth, clusterConnection } from './admin.ts'

@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
-import { tracingWrite } from '../domain/tracing.ts'
+import { tracingWrite } from '../adapters/tracing.ts'
 import { isOvertaken } from './classify.ts'
 import { within } from './client.ts'
 

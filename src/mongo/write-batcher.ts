@@ -1,5 +1,5 @@
+import { inActiveSpan } from '../adapters/tracing.ts'
 import type { ApplyChanges, Failure, Sleep } from '../domain/ports.ts'
-import { inActiveSpan } from '../domain/tracing.ts'
 
 type Waiting = {
   /** Runs a function as a part of the caller's span. */

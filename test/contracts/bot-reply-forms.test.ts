@@ -4,6 +4,7 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { Message } from '../../contracts/events/message.ts'
 import { messageTypes, ReplyMessage } from '../../contracts/messages/index.ts'
 import { type AccountId, fieldNamesOf, type Id, Instant } from '../../contracts/primitives.ts'
+import { markdown } from '../../src/adapters/markdown.ts'
 import { completeMessage } from '../../src/domain/message-text.ts'
 import { botRequest } from '../../src/egress/delivery/post.ts'
 import { right } from '../support/either.ts'
@@ -24,7 +25,7 @@ const command = {
 }
 const sent = (message: object) => {
   const decoded = right(BotReply.decode({ type: 'BotMessage', ...command, message }))
-  return decoded.type === 'BotMessage' ? completeMessage(decoded.message, requestedAt) : undefined
+  return decoded.type === 'BotMessage' ? completeMessage(markdown, decoded.message, requestedAt) : undefined
 }
 
 const forms = suite('forms of a command')
@@ -39,7 +40,7 @@ forms('the forms of the protocol are equivalent', () => {
 
 for (const { type, example, outbound } of messageTypes)
   forms(`the example of ${type} is complete for events, and for the service once it is sent`, () => {
-    const complete = completeMessage(right(ReplyMessage.decode(example)), requestedAt)
+    const complete = completeMessage(markdown, right(ReplyMessage.decode(example)), requestedAt)
     assert.equal(right(Message.decode(complete)), complete)
     const { message } = botRequest(
       { ...command, type: 'BotMessage', message: complete as ReplyMessage },

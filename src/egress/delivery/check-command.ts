@@ -4,6 +4,7 @@ import * as t from 'io-ts'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { AccountId, Id, shape } from '../../../contracts/primitives.ts'
 import { WireId } from '../../../contracts/wire.ts'
+import { markdown } from '../../adapters/markdown.ts'
 import type { Account, BotAccount } from '../../domain/accounts.ts'
 import { mistakesInCommand } from '../../domain/check-reply.ts'
 import { asksForAgent } from '../../domain/conversation-facts.ts'
@@ -36,7 +37,7 @@ export const checkCommand = (
     return refuse('wrong-key', 'key: expected <accountId>/<chatId> of the command')
   const account = ownerOf(accounts.get(command.accountId))
   if (account === undefined) return refuse('unknown-account', 'accountId: expected an account with a bot')
-  const mistakes = mistakesInCommand(command)
+  const mistakes = mistakesInCommand(markdown, command)
   return mistakes.length > 0 ? refuse('invalid', mistakes.join('; ')) : E.right({ command, account })
 }
 

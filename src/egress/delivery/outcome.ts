@@ -10,6 +10,7 @@ import type {
   BotReplySuppressed,
 } from '../../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.ts'
+import { markdown } from '../../adapters/markdown.ts'
 import type { SuppressedReason } from '../../domain/conversation.ts'
 import { type CommandName, contentDigest, deliveryId } from '../../domain/delivery.ts'
 import { completeMessage } from '../../domain/message-text.ts'
@@ -77,7 +78,7 @@ const asked = (command: BotReply, requestedAt: Instant) => {
     commandType: type,
     requestedAt,
     ...(inReplyTo && { inReplyTo }),
-    ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
+    ...(command.type === 'BotMessage' && { message: completeMessage(markdown, command.message, requestedAt) }),
     ...(command.type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
     ...(command.type === 'InviteAgent' && command.reason && { handOverReason: command.reason }),
   }

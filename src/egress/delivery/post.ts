@@ -5,6 +5,7 @@ import type { BotRequest } from '../../../contracts/bot-api/outbound.ts'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { messageTypeOf, type OutboundMessage } from '../../../contracts/messages/index.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
+import { markdown } from '../../adapters/markdown.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import { type CompleteMessage, completeMessage } from '../../domain/message-text.ts'
 
@@ -20,7 +21,7 @@ export const botRequest = (command: BotReply, requestedAt: Instant): BotRequest 
   const exchange = { id: command.id, client_id: command.clientId, chat_id: command.chatId }
   return command.type === 'InviteAgent'
     ? { event: 'INVITE_AGENT', ...exchange }
-    : { event: 'BOT_MESSAGE', ...exchange, message: toWire(completeMessage(command.message, requestedAt)) }
+    : { event: 'BOT_MESSAGE', ...exchange, message: toWire(completeMessage(markdown, command.message, requestedAt)) }
 }
 
 const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlashes(url.slice(0, -1)) : url)

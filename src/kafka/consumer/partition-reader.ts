@@ -1,6 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
+import { tracingSlice } from '../../adapters/tracing.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../domain/ports.ts'
-import { tracingSlice } from '../../domain/tracing.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { faultOf } from '../../shared/fault.ts'
 import type { Acquire } from '../../shared/semaphore.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unsupportedMarkdown } from '../../src/domain/message-text.ts'
+import { unsupportedMarkdown } from '../../src/adapters/markdown.ts'
 
 const test = suite('Markdown of the protocol')
 

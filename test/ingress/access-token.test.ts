@@ -2,8 +2,8 @@ import { decodeJwt, SignJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
-import { accessTokens } from '../../src/domain/access-token.ts'
 import type { Account } from '../../src/domain/accounts.ts'
+import { accessTokens } from '../../src/ingress/access-token.ts'
 import { right } from '../support/either.ts'
 
 const account = (id: string, secretKey: string, secondSecretKey?: string): Account => ({

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { longestMarkdown, plainText, unsupportedMarkdown } from '../../src/domain/message-text.ts'
+import { longestMarkdown, plainText, unsupportedMarkdown } from '../../src/adapters/markdown.ts'
 
 const test = suite('plain text of Markdown')
 

@@ -155,7 +155,12 @@ const demoAccounts = () => ({
     {
       id: 'demo',
       webhooks: { token: secret() },
-      bot: { token: secret(), providerId: 'demo-provider', baseUrl: `http://127.0.0.1:${demoServicePort}` },
+      bot: {
+        token: secret(),
+        providerId: 'demo-provider',
+        baseUrl: `http://127.0.0.1:${demoServicePort}`,
+        historyToken: secret(),
+      },
     },
   ],
 })

@@ -37,6 +37,7 @@ export const banner = (shown: Shown): string => {
     row('account', id),
     ...(webhooks ? [row('  webhooks', `${url}/webhooks/${webhooks.token}`)] : []),
     ...(bot ? [row('  bot', `${url}/bot/${bot.token}`)] : []),
+    ...(bot?.historyToken ? [row('  history', `${url}/history/${id}/<chat id>  Bearer ${bot.historyToken}`)] : []),
   ])
   const tries = [
     ...(webhooks && inClone
@@ -48,7 +49,7 @@ export const banner = (shown: Shown): string => {
   return [
     styleText('bold', `The bridge is ready after ${(took / 1000).toFixed(1)} s.`),
     '',
-    ...(url === undefined ? [] : [row('http', `${url}  /webhooks /bot /oauth/token`)]),
+    ...(url === undefined ? [] : [row('http', `${url}  /webhooks /bot /oauth/token /history`)]),
     row('operators', `${adminUrl}  /livez /readyz /metrics`),
     ...(signInLink === undefined ? [] : [row('console', signInLink), row('', 'signs you in once, within ten minutes')]),
     row('kafka', `${brokers.join(',')}  topics ${topicPrefix}*`),

@@ -106,7 +106,7 @@ harness('its matchers know words, hand-overs and silence', async () => {
 harness('messages that come at once are one turn', () =>
   given(modelBot)
     .when(clientWrites('I want'), clientWrites('a person'))
-    .says(text('I get somebody.'), handOver({ reason: 'The client asks for a person.' })),
+    .says(text('I get somebody.'), handOver({ reason: 'The client asks for a person.', summary: 'I want\na person' })),
 )
 
 harness('an event that the chat is told by the bridge reaches onOutcome', async () => {

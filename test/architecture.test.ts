@@ -3,6 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { topics } from '../contracts/topics.ts'
+import { viewNames } from '../src/views/index.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
@@ -152,6 +154,28 @@ architecture('the domain is pure: it imports io-ts, fp-ts and what Node.js compu
   const allowed = /^(contracts\/|src\/|io-ts$|fp-ts\/|node:(buffer|crypto|util)$)/
   assert.equal(
     found(({ file, what }) => room(file) === 'src/domain' && !allowed.test(what)),
+    [],
+  )
+})
+
+/**
+ * The rooms that know no view by name. Only the queries of the console's pages in `src/mongo` name views. In the rooms
+ * beside MongoDB and operations the same word may be the name of a topic.
+ */
+const namesNoView = /^src\/(mongo\/(?!console-)|operations|egress|archive|kafka|ingress|journal|http|shared)/
+architecture('no view stands by its name outside src/views', () => {
+  const names: ReadonlyArray<string> = viewNames
+  const topicNames = new Set<string>(topics.map(({ name }) => name))
+  assert.equal(
+    sources
+      .filter((file) => namesNoView.test(file))
+      .flatMap((file) => {
+        // Pages and reports of what-if have words such as "chats" for people.
+        const isStrict = /^src\/(mongo|operations\/(?!what-if))/.test(file)
+        return [...read(file).matchAll(/'([a-z_]+)'/g)].flatMap(([, literal = '']) =>
+          names.includes(literal) && (isStrict || !topicNames.has(literal)) ? [`${file}: ${literal}`] : [],
+        )
+      }),
     [],
   )
 })

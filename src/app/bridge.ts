@@ -20,6 +20,7 @@ import { connectMongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import { actionRecorder, afterErasures } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
+import { statisticsNames } from '../views/daily-statistics.ts'
 import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import { consumerGroups, followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
@@ -75,7 +76,7 @@ export type Bridge = {
 
 const checksOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
   ingress: [],
-  projector: ['projector', 'enrichments', 'daily_stats'],
+  projector: ['projector', 'enrichments', statisticsNames.days],
   egress: ['egress', 'outcomes'],
   archiver: ['archiver'],
   console: [],
@@ -229,6 +230,7 @@ export const startBridge = async (
             readiness: pair === undefined ? readiness : readinessOfBoth(readiness, pair.peer, otherPart[pair.part]),
             version,
             retentionDays: settings.retentionDays,
+            topicPrefix: settings.topics.prefix,
             groups: consumerGroups,
             gates: pair === undefined ? ownGates : gatesOfFront,
             traceUrlTemplate: settings.console.traceUrlTemplate,

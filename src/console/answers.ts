@@ -321,6 +321,34 @@ export const RebuildLine = t.union([
   t.strict({ end: t.strict({ ok: t.boolean }) }),
 ])
 
+/** The operations of the command line that this session may run by a form. `value`: what the option's value is; absent for a flag. */
+export const OperationsAnswer = exactShape(
+  {
+    operations: t.array(
+      t.strict({
+        name: t.string,
+        summary: t.string,
+        mayRunDry: t.boolean,
+        options: t.array(
+          t.intersection([
+            t.strict({ name: t.string, about: t.string, isRequired: t.boolean }),
+            t.partial({ value: t.string }),
+          ]),
+        ),
+      }),
+    ),
+  },
+  {},
+  'OperationsAnswer',
+)
+
+/** Body: the operation, and its options by their names: text, or true for a flag. The answer's lines are as for a rebuild. */
+export const OperationBody = exactShape(
+  { name: t.string, options: t.record(t.string, t.unknown), dryRun: t.boolean },
+  {},
+  'OperationBody',
+)
+
 /** Body: the person. `also`: likely links to follow. `confirm`, only for `erase`: that of the last PersonAnswer. */
 export const PersonBody = exactShape(
   { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
@@ -375,6 +403,8 @@ export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
 export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
 export type RedriveBody = t.TypeOf<typeof RedriveBody>
 export type RedriveLine = t.TypeOf<typeof RedriveLine>
+export type OperationsAnswer = t.TypeOf<typeof OperationsAnswer>
+export type OperationBody = t.TypeOf<typeof OperationBody>
 export type RebuildBody = t.TypeOf<typeof RebuildBody>
 export type RebuildLine = t.TypeOf<typeof RebuildLine>
 export type RebuildEnd = Extract<RebuildLine, { end: unknown }>['end']

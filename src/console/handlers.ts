@@ -9,6 +9,7 @@ import type { SessionAnswer } from './answers.ts'
 import { type AuditDeps, auditHandlers } from './api/audit.ts'
 import { type DeadLettersDeps, deadLettersHandlers } from './api/dead-letters.ts'
 import { type ErasuresDeps, erasuresHandlers } from './api/erasures.ts'
+import { type ConsoleResources, operationsHandlers } from './api/operations.ts'
 import { type PersonDeps, personHandlers } from './api/person.ts'
 import { type RebuildDeps, rebuildHandlers } from './api/rebuild.ts'
 import { type RedriveDeps, redriveHandlers } from './api/redrive.ts'
@@ -24,6 +25,7 @@ export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' 
     readonly accounts: ReadonlyArray<Account>
     readonly recordActionOf: (who: string) => RecordAction
     readonly retentionDays: number | 'forever'
+    readonly topicPrefix: string
     readonly traceUrlTemplate: string | undefined
   }
 
@@ -69,6 +71,18 @@ export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   const { recordActionOf } = deps
   const { redrives, erasures, consoleReads } = mongo
   const timeZoneOf = timeZonesOf(accounts)
+  const resources: ConsoleResources = {
+    accounts,
+    topicPrefix: deps.topicPrefix,
+    retentionDays,
+    kafka,
+    redrives,
+    erasures,
+    silentPersons: mongo.silentPersons,
+    archiveKeys: mongo.archiveKeys,
+    rebuilds,
+    restore,
+  }
   return {
     ...sessionHandlers({ ...deps, timeZoneOf }),
     ...readingHandlers({
@@ -95,6 +109,7 @@ export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
       kafka,
       redrives,
     }),
+    ...operationsHandlers({ resources, recordActionOf }),
     ...actingHandlers({
       ...consoleReads,
       kafka,

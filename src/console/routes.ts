@@ -62,6 +62,12 @@ export const routes = {
     roles: operators,
     answer: 'application/x-ndjson',
   },
+  'GET /api/accounts/:account/operations': { page: 'system', answer: answers.OperationsAnswer },
+  'POST /api/accounts/:account/operations/run': {
+    page: 'system',
+    roles: ['operator', 'privacy'],
+    answer: 'application/x-ndjson',
+  },
   'POST /api/accounts/:account/rebuild': { page: 'system', roles: operators, answer: 'application/x-ndjson' },
   'POST /api/accounts/:account/person': { page: 'privacy', answer: answers.PersonAnswer },
   'POST /api/accounts/:account/person/export': { page: 'privacy', answer: 'a document' },

@@ -3,9 +3,9 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { History } from '../../contracts/http.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { TopicName } from '../../contracts/topics.ts'
-import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import type { ConversationDocument, conversations } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import type { DeliveryDocument, deliveries } from '../../contracts/views/delivery.ts'
 import type { Account } from './accounts.ts'
 
 /**
@@ -196,8 +196,8 @@ export type ApplyChanges = (changes: ReadonlyArray<Change>) => Promise<void>
 
 /** Reads one document of the views that decide about replies. */
 export type ReadDocument = {
-  (view: 'conversations', id: string): Promise<ConversationDocument | undefined>
-  (view: 'deliveries', id: string): Promise<DeliveryDocument | undefined>
+  (view: typeof conversations.name, id: string): Promise<ConversationDocument | undefined>
+  (view: typeof deliveries.name, id: string): Promise<DeliveryDocument | undefined>
 }
 
 /** The access token of Interface B for an account, and for how many more seconds it is valid. */

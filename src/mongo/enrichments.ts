@@ -5,6 +5,7 @@ import type { Sleep } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
 import { type EnrichmentDocument, evolveEnrichment } from '../views/enrichments.ts'
+import { entriesView } from '../views/index.ts'
 import { within } from './client.ts'
 import { type Group, optimisticUpdate } from './optimistic-update.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
@@ -77,7 +78,7 @@ export type OldNotes = (accountIds: ReadonlyArray<string>, before: Date) => Asyn
  */
 export const oldNotes = (db: Db): OldNotes => {
   const notes = db.collection<EnrichmentDocument>(collection)
-  const timeline = db.collection<Pick<TimelineDocument, 'time'> & { _id: string }>('timeline')
+  const timeline = db.collection<Pick<TimelineDocument, 'time'> & { _id: string }>(entriesView)
   return async function* (accountIds, before) {
     for (const accountId of accountIds) {
       const prefix = enrichmentKey(accountId, 'chatId', '')

@@ -5,6 +5,7 @@ import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { type ErasedAt, nameOfErased } from '../domain/erased.ts'
 import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
+import { entriesView } from '../views/index.ts'
 import { within } from './client.ts'
 import { type Copies, copiesOfPersonsIn, rebuiltCopiesIn } from './copies.ts'
 import { enrichedKeys } from './enrichments.ts'
@@ -46,7 +47,7 @@ const keysAtOnce = 300
 
 export const erasuresIn = (db: Db): Erasures => {
   const receipts = db.collection<ErasureDocument>('erasures')
-  const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>('timeline')
+  const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>(entriesView)
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
   const topicsRead = db.collection<{ _id: string; until: Date }>('topics_read')
   const makeHmac = async () => {

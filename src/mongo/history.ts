@@ -4,6 +4,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { asPart } from '../domain/identity.ts'
 import type { ChatHistory, ChatName } from '../domain/ports.ts'
+import { entriesView } from '../views/index.ts'
 import { within } from './client.ts'
 
 const queryMs = 2_000
@@ -62,7 +63,7 @@ const withEnds = (messages: ReadonlyArray<HistoryMessage>, ends: ReadonlyArray<D
 
 /** Reads what was said from the timeline. Erased entries have no words any more, so they are left out. */
 export const chatHistoryIn = (db: Db): ChatHistory => {
-  const timeline = db.collection<Entry>('timeline')
+  const timeline = db.collection<Entry>(entriesView)
   const options = { maxTimeMS: queryMs }
   return {
     has: async (chat, eventId) => {

@@ -1,6 +1,8 @@
 import type { Db } from 'mongodb'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import { batchedLookup } from '../shared/batched-lookup.ts'
+import { conversations, ofPartition, whoseClientWaits } from '../views/conversations.ts'
+import { drift, entriesByKind } from '../views/drift.ts'
 import type { ReadView, ViewName, Views } from '../views/index.ts'
 import { within } from './client.ts'
 import { readPresent, type Stored } from './store.ts'
@@ -24,16 +26,6 @@ const queryMs = 10_000
 /** The number of an account's entries in `drift` of one kind. */
 type DriftCount = { readonly account: string; readonly kind: string; readonly entries: number }
 
-/**
- * The conversations of these accounts whose client waits for a message of the bot or the bridge (`silentSince`), with
- * an event since then. Documents of an older version have their times as text until a rebuild.
- */
-export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date) => ({
-  accountId: { $in: [...accountIds] },
-  silentSince: { $exists: true },
-  $or: [{ lastEventAt: { $gte: since } }, { lastEventAt: { $gte: since.toISOString() } }],
-})
-
 /** The number of waiting conversations by account, without zeros. Throws if MongoDB does not answer in time. */
 export const countWaiting =
   (db: Db) =>
@@ -43,7 +35,7 @@ export const countWaiting =
       { $match: whoseClientWaits(accountIds, since) },
       { $group: { _id: '$accountId', count: { $sum: 1 } } },
     ]
-    const counts = db.collection('conversations').aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray()
+    const counts = db.collection(conversations.name).aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray()
     return new Map((await within(withinMs, counts)).map(({ _id, count }) => [_id, count]))
   }
 
@@ -51,12 +43,8 @@ export const countWaiting =
 export const countDrift =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, withinMs: number): Promise<ReadonlyArray<DriftCount>> => {
-    const stages = [
-      { $match: { accountId: { $in: [...accountIds] } } },
-      { $group: { _id: { account: '$accountId', kind: '$kind' }, entries: { $sum: 1 } } },
-      { $replaceWith: { $mergeObjects: ['$_id', { entries: '$entries' }] } },
-    ]
-    return within(withinMs, db.collection('drift').aggregate<DriftCount>(stages, { maxTimeMS: withinMs }).toArray())
+    const stages = [...entriesByKind(accountIds)]
+    return within(withinMs, db.collection(drift.name).aggregate<DriftCount>(stages, { maxTimeMS: withinMs }).toArray())
   }
 
 /**
@@ -66,14 +54,11 @@ export const countDrift =
 export const waitingConversations =
   (db: Db) =>
   (partition: number, accountIds: ReadonlyArray<string>, since: Date): Promise<ReadonlyArray<ConversationDocument>> => {
-    const waiting = {
-      ...whoseClientWaits(accountIds, since),
-      [`applied.bot-conversations/${partition}`]: { $exists: true },
-    }
+    const waiting = { ...whoseClientWaits(accountIds, since), ...ofPartition(partition) }
     return within(
       queryMs,
       db
-        .collection<ConversationDocument>('conversations')
+        .collection<ConversationDocument>(conversations.name)
         .find(waiting as object, { maxTimeMS: queryMs, batchSize: 1_000, projection: { lastMessage: 0 } })
         .toArray(),
     )

@@ -33,7 +33,7 @@ export type Redrives = {
   /** When these keys were last erased (erasures.ts). */
   readonly erasedAt: Erasures['erasedAt']
   /** The existing documents of these ids. */
-  readonly states: (view: 'clients' | 'enrichments', ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, State>>
+  readonly states: (view: string, ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, State>>
 }
 
 const collection = 'redrives'

@@ -2,6 +2,7 @@ import { type Db, MongoServerError } from 'mongodb'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
+import { entriesView } from '../views/index.ts'
 import { duplicateKey } from './classify.ts'
 import { within } from './client.ts'
 import { countPersonsIn } from './persons.ts'
@@ -27,7 +28,7 @@ export type Release = { readonly before: Date; readonly by: string; readonly at:
 /** The state of `privacy.retainDays` of one account. */
 export type RetainState = { readonly _id: string; readonly waiting?: Waiting; readonly released?: Release }
 
-type Parts = { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> }
+export type Parts = { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> }
 
 /**
  * Finds persons without recent events, so that each is erased once. Every function throws if MongoDB does not answer.
@@ -68,7 +69,7 @@ export const markerTypes = ['ClientErased', 'ChatErased']
 export const silentPersonsIn = (db: Db): SilentPersons => {
   const receipts = db.collection<ErasureDocument>('erasures')
   const states = db.collection<RetainState>('retain_days')
-  const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>('timeline')
+  const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>(entriesView)
   const isNoMarker = { type: { $nin: markerTypes } }
   /** The events of a person, in parts that an index finds. */
   const eventsOf = (accountId: string, { chats, clients }: Parts) =>

@@ -1,5 +1,6 @@
 import type { Db, Filter } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { statisticsNames } from '../views/daily-statistics.ts'
 import { type DayStatistics, dailyStats } from '../views/daily-stats.ts'
 import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
@@ -9,8 +10,8 @@ import { readStatsInput } from './stats-input.ts'
 
 type Document = DailyStatsDocument | DailyStatsByDocument
 
-export const statistics = (db: Db) => db.collection<DailyStatsDocument>('daily_stats')
-export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>('daily_stats_by')
+export const statistics = (db: Db) => db.collection<DailyStatsDocument>(statisticsNames.days)
+export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>(statisticsNames.groups)
 
 /** The server's time. */
 const serverTime = async (db: Db): Promise<Date> => new Date((await stepWithin(db.command({ hello: 1 }))).localTime)

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { ViewDocument } from '../domain/ports.ts'
-import { sessions as sessionsView } from '../views/sessions-view.ts'
+import { statisticsNames, statsQueries } from '../views/daily-statistics.ts'
 import { dayId, daysOf, type TimeZoneOf } from '../views/stats-days.ts'
 import { within } from './client.ts'
 import type { Written } from './optimistic-update.ts'
@@ -45,7 +45,7 @@ const earlierSessions = async (db: Db, sessions: ReadonlyArray<ViewDocument>): P
   if (ids.length === 0) return []
   return stepWithin(
     db
-      .collection<SessionDocument>(sessionsView.name)
+      .collection<SessionDocument>(statsQueries.sessions.view)
       .find({ _id: { $in: ids } })
       .toArray(),
   )
@@ -64,7 +64,7 @@ export const markWritten =
     )
     const repeated = writes.flatMap(({ after, isRepeated }) => (isRepeated ? [after] : []))
     const earlier = await earlierSessions(db, repeated)
-    const theirs = earlier.flatMap((session) => daysOf(sessionsView.name, session, timeZoneOf))
+    const theirs = earlier.flatMap((session) => daysOf(statsQueries.sessions.view, session, timeZoneOf))
     await markDays(db, [...new Set([...days, ...theirs].map(dayId))])
   }
 
@@ -74,7 +74,7 @@ export const readDue = async (db: Db): Promise<ReadonlyArray<Due>> => {
     Promise.all([
       dueDays(db).find().toArray(),
       db
-        .collection<DailyStatsDocument>('daily_stats')
+        .collection<DailyStatsDocument>(statisticsNames.days)
         .find({ nextAt: { $exists: true }, $expr: { $lte: ['$nextAt', '$$NOW'] } })
         .project<Due>({ _id: 1 })
         .toArray(),
@@ -97,7 +97,7 @@ export const ageOfStats =
           .sort({ since: 1 })
           .toArray(),
         db
-          .collection<DailyStatsDocument>('daily_stats')
+          .collection<DailyStatsDocument>(statisticsNames.days)
           .find({ nextAt: { $lte: now } }, options)
           .sort({ nextAt: 1 })
           .toArray(),

@@ -1,8 +1,8 @@
 import type { Db, Document } from 'mongodb'
-import { returnMs } from '../../contracts/metrics.ts'
 import { spanOf } from '../domain/day.ts'
-import { type Measured, measuredFields } from '../domain/figures.ts'
-import type { StatsInput } from '../views/daily-stats.ts'
+import type { Measured } from '../domain/figures.ts'
+import { begunAfter, type StatsQuery, statsQueries } from '../views/daily-statistics.ts'
+import type { SessionsInput, StatsInput } from '../views/daily-stats.ts'
 import type { AccountDay, StatsView, TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { within } from './client.ts'
@@ -13,13 +13,12 @@ const answerMs = queryMs + 5_000
 
 const only = (fields: ReadonlyArray<string>) => Object.fromEntries(fields.map((field) => [field, 1]))
 
-/** The latest end of a session that may be followed by a return. */
-const lastEnd = (sessions: ReadonlyArray<Measured>): number =>
-  sessions.reduce(
-    (last, { kind, outcome, endsAt }) =>
-      kind === 'bot' && outcome === 'contained' && endsAt !== undefined ? Math.max(last, endsAt.getTime()) : last,
-    0,
-  )
+/** MongoDB counts these documents: there may be one for every reply of the day. */
+const tally = (match: object, fields: ReadonlyArray<string>): Document[] => [
+  { $match: match },
+  { $group: { _id: Object.fromEntries(fields.map((field) => [field, `$${field}`])), documents: { $sum: 1 } } },
+  { $replaceWith: { $mergeObjects: ['$_id', { documents: '$documents' }] } },
+]
 
 /** Reads a day's documents, only with the fields that are counted. Uses the live views unless others are named. */
 export const readStatsInput = async (
@@ -29,53 +28,30 @@ export const readStatsInput = async (
   collectionOf: CollectionOf = (view) => view,
 ): Promise<StatsInput> => {
   const { from, to } = spanOf(day, timeZoneOf(accountId))
+  const options = { maxTimeMS: queryMs }
   const of = (view: StatsView) => db.collection(collectionOf(view))
-  const onDay = (field: string, others: object = {}) => ({ accountId, [field]: { $gte: from, $lt: to }, ...others })
 
-  /** MongoDB counts these documents: there may be one for every reply of the day. */
-  const tallies = <D>(view: StatsView, match: object, ...fields: ReadonlyArray<string>) => {
-    const alike = Object.fromEntries(fields.map((field) => [field, `$${field}`]))
-    const stages: Document[] = [
-      { $match: match },
-      { $group: { _id: alike, documents: { $sum: 1 } } },
-      { $replaceWith: { $mergeObjects: ['$_id', { documents: '$documents' }] } },
-    ]
-    return of(view).aggregate<D & { readonly documents: number }>(stages, { maxTimeMS: queryMs }).toArray()
+  const answer = ({ view, field, where, read }: StatsQuery): Promise<unknown> => {
+    const match = { accountId, [field]: { $gte: from, $lt: to }, ...where }
+    if (read === 'count') return of(view).countDocuments(match, options)
+    if ('tally' in read) return of(view).aggregate(tally(match, read.tally), options).toArray()
+    return of(view).find(match, options).project(only(read.documents)).toArray()
   }
-
-  const begunUntil = (end: number) =>
-    of('sessions')
-      .find(
-        {
-          accountId,
-          kind: 'bot',
-          startedAt: { $gte: from, $lte: new Date(end + returnMs) },
-          clientMessages: { $gt: 0 },
-        },
-        { maxTimeMS: queryMs },
-      )
-      .project<StatsInput['begun'][number]>(only(['_id', 'clientId', 'startedAt']))
-      .toArray()
-
-  const sessionsOfDay = async () => {
-    const sessions = await of('sessions')
-      .find(onDay('startedAt'), { maxTimeMS: queryMs })
-      .project<Measured>(only(measuredFields))
-      .toArray()
-    const end = lastEnd(sessions)
-    return { sessions, begun: end === 0 ? [] : await begunUntil(end) }
+  const sessionsAndReturns = async () => {
+    const sessions = (await answer(statsQueries.sessions)) as ReadonlyArray<Measured>
+    const later = begunAfter(accountId, from, sessions)
+    if (later === undefined) return { sessions, begun: [] }
+    const found = of(later.view).find(later.where, options)
+    return { sessions, begun: await found.project<StatsInput['begun'][number]>(only(later.fields)).toArray() }
   }
-
-  const [{ sessions, begun }, accepted, finished, calls, offlineMessages, deliveries] = await within(
+  const { sessions: _, ...others } = statsQueries
+  const [sessions, ...answers] = await within(
     answerMs,
     Promise.all([
-      sessionsOfDay(),
-      of('sessions').countDocuments(onDay('acceptedAt', { kind: 'agent' }), { maxTimeMS: queryMs }),
-      tallies<StatsInput['finished'][number]>('sessions', onDay('endsAt', { kind: 'agent' }), 'rating'),
-      tallies<StatsInput['calls'][number]>('calls', onDay('firstEventAt'), 'type', 'state'),
-      of('offline_messages').countDocuments(onDay('receivedAt'), { maxTimeMS: queryMs }),
-      tallies<StatsInput['deliveries'][number]>('deliveries', onDay('finishedAt'), 'state'),
+      sessionsAndReturns(),
+      ...Object.entries(others).map(async ([name, query]) => [name, await answer(query)] as const),
     ]),
   )
-  return { sessions, begun, accepted, finished, calls, offlineMessages, deliveries }
+  // Each query reads the fields of its part of the input.
+  return { ...sessions, ...(Object.fromEntries(answers) as Omit<StatsInput, keyof SessionsInput>) }
 }

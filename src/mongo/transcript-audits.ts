@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
-import { botConversations } from '../../contracts/topics.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { differenceKinds } from '../../contracts/views/transcript-audit.ts'
 import type { Log, Sleep, ViewDocument } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
 import { auditDue } from '../views/sessions.ts'
-import { auditedTypes, type Entry, transcriptAudit } from '../views/transcript-audit.ts'
+import { audited, auditedAgain, type Entry, transcriptAudit } from '../views/transcript-audit.ts'
 import { classify } from './classify.ts'
 import { within } from './client.ts'
 import type { Written } from './optimistic-update.ts'
 
 const stepMs = 10_000
 const chatsAtOnce = 500
-const sessions = (db: Db) => db.collection<SessionDocument>('sessions')
+const sessions = (db: Db) => db.collection<SessionDocument>(audited.view)
 /** Sets a new mark each time, so that an audit that is already running does not store its result. */
 const dueAgain = () => ({ $set: { audit: { ...auditDue, mark: randomUUID() } } })
 
@@ -27,24 +26,20 @@ export const markAudited =
   (db: Db): Written<ViewDocument> =>
   async (writes) => {
     const entries = writes.flatMap(({ collection, after }) => {
-      if (collection !== 'timeline') return []
-      const { accountId, chatId, topic, erased } = after as TimelineDocument
-      return chatId !== undefined && (topic === botConversations.name || erased) ? [{ accountId, chatId }] : []
+      const chat = auditedAgain(collection, after)
+      return chat === undefined ? [] : [chat]
     })
     for (const [accountId, own] of Map.groupBy(entries, (entry) => entry.accountId))
       for (const some of chunks([...new Set(own.map(({ chatId }) => chatId))], chatsAtOnce))
         await within(
           stepMs,
-          sessions(db).updateMany(
-            { accountId, chatId: { $in: [...some] }, kind: 'agent', audit: { $exists: true } },
-            dueAgain(),
-          ),
+          sessions(db).updateMany({ ...audited.having, accountId, chatId: { $in: [...some] } }, dueAgain()),
         )
   }
 
 /** Marks every finished session for a new audit, because timeline was replaced. */
 export const markAllAudited = async (db: Db): Promise<void> => {
-  await sessions(db).updateMany({ kind: 'agent', audit: { $exists: true } }, dueAgain())
+  await sessions(db).updateMany(audited.having, dueAgain())
 }
 
 const dueAtOnce = 500
@@ -52,9 +47,9 @@ const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<Read
   within(
     stepMs,
     db
-      .collection<TimelineDocument>('timeline')
-      .find({ accountId, chatId, type: { $in: [...auditedTypes] } }, { maxTimeMS: stepMs })
-      .project<Entry>({ type: 1, time: 1, topic: 1, partition: 1, offset: 1, erased: 1, data: 1 })
+      .collection<TimelineDocument>(audited.from.view)
+      .find({ accountId, chatId, type: audited.from.types }, { maxTimeMS: stepMs })
+      .project<Entry>(audited.from.fields)
       .toArray(),
   )
 
@@ -88,7 +83,7 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
   let running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
 
   const pass = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> => {
-    const found = sessions(db).find({ 'audit.state': 'due' }, { limit: dueAtOnce, maxTimeMS: stepMs })
+    const found = sessions(db).find(audited.due, { limit: dueAtOnce, maxTimeMS: stepMs })
     const due = await within(stepMs, found.toArray())
     if (due.length === 0 || !(await hasCaughtUp(signal))) return pauseMs
     const began = performance.now()

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { WrappingKeys } from '../archive/key-file.ts'
 import type { Restore } from '../archive/restore.ts'
-import type { Account } from '../domain/accounts.ts'
+import type { Account, ConsoleRole } from '../domain/accounts.ts'
 import type { Append, ArchiveKeys } from '../domain/ports.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { ConsoleSessions } from '../mongo/console-sessions.ts'
@@ -98,6 +98,8 @@ export type Operation<Ports, O extends Options, Selected, Result> = {
   readonly options: O
   /** The description of `--json`. Without it there is no such option, and so on. */
   readonly json?: string
+  /** Who may run it by a form on the page System of the console: this role for every account. */
+  readonly role?: ConsoleRole
   /** `acts`: a dry run does not end after `show`. It calls `act`, which changes nothing then. */
   readonly dryRun?: { readonly about: string; readonly acts?: true }
   readonly confirm?: Confirm<Selected>
@@ -139,7 +141,7 @@ const perform = async <Ports, O extends Options, Selected, Result>(
 /** An operation without its own types, as it stands in a list. */
 export type AnyOperation = Pick<
   Operation<object, Options, never, unknown>,
-  'name' | 'summary' | 'description' | 'options' | 'json' | 'dryRun' | 'confirm' | 'exitCodeOfFailure'
+  'name' | 'summary' | 'description' | 'options' | 'json' | 'role' | 'dryRun' | 'confirm' | 'exitCodeOfFailure'
 > & {
   readonly needs: { readonly [N in Need]?: true }
   /** Runs it with the values that the readers of its options returned. */

@@ -34,6 +34,41 @@ export type ValuesOf<O extends Options> = {
   readonly [K in keyof O as O[K] extends Sure ? K : never]: ValueOf<O[K]>
 } & { readonly [K in keyof O as O[K] extends Sure ? never : K]?: ValueOf<O[K]> }
 
+/**
+ * The values of options that were given as texts by their names, as a form or a request has them: true for a flag, a
+ * list where there may be many. Left: the name of an option, and what was expected.
+ */
+export const readValues = (
+  options: Options,
+  given: Readonly<Record<string, unknown>>,
+): E.Either<{ readonly name: string; readonly expected: string }, object> => {
+  const refused = (name: string, expected: string) => E.left({ name, expected })
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(given)) if (!Object.hasOwn(options, name)) return refused(name, 'no such option')
+  for (const [name, { read, many, isRequired, ...option }] of Object.entries(options)) {
+    const value = given[name]
+    if (value === undefined || value === false) {
+      if (isRequired) return refused(name, 'a value')
+      if (option.default !== undefined) values[name] = option.default
+      continue
+    }
+    if (read === undefined) {
+      if (value !== true) return refused(name, 'true or false')
+      values[name] = true
+      continue
+    }
+    const texts = many === undefined ? [value] : Array.isArray(value) ? value : [value]
+    const all: unknown[] = []
+    for (const text of texts) {
+      const found = typeof text === 'string' ? read(text) : E.left('text')
+      if (E.isLeft(found)) return refused(name, found.left)
+      all.push(found.right)
+    }
+    values[name] = many === undefined ? all[0] : all
+  }
+  return E.right(values)
+}
+
 export const anyText: ReadOption<string> = E.right
 
 const matching =

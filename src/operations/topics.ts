@@ -44,6 +44,7 @@ export const topics = operation({
     },
   },
   json: 'print them as JSON',
+  role: 'operator',
   needs: { kafka: true, retentionDays: true, topicPrefix: true },
   select: async (_: Ports, { apply = false }) => E.right(apply),
   act: async ({ kafka, ...kept }, apply): Promise<Done<ReadonlyArray<TopicReport>>> => {

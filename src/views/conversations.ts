@@ -1,4 +1,5 @@
 import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
+import { botConversations } from '../../contracts/topics.ts'
 import { ConversationDocument, conversations as contract } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { afterFact, withoutWaiting } from '../domain/conversation.ts'
@@ -139,4 +140,19 @@ export const conversations = folded(contract, {
     where('clientId'),
   ],
   person: { links: { chat: ['chatId'], client: ['clientId'] }, documents: [{ field: 'chatId' }] },
+})
+
+/**
+ * The conversations of these accounts whose client waits for a message of the bot or the bridge (`silentSince`), with
+ * an event since then. Documents of an older version have their times as text until a rebuild.
+ */
+export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date) => ({
+  accountId: { $in: [...accountIds] },
+  silentSince: { $exists: true },
+  $or: [{ lastEventAt: { $gte: since } }, { lastEventAt: { $gte: since.toISOString() } }],
+})
+
+/** The conversations with a record of this partition of their topic. */
+export const ofPartition = (partition: number) => ({
+  [`applied.${botConversations.name}/${partition}`]: { $exists: true },
 })

@@ -23,6 +23,9 @@ export type StatsInput = {
   readonly deliveries: ReadonlyArray<Tally<Pick<DeliveryDocument, 'state'>>>
 }
 
+/** The part of the input that is read one after the other: whether there are returns depends on the sessions. */
+export type SessionsInput = Pick<StatsInput, 'sessions' | 'begun'>
+
 export type DayStatistics = {
   readonly day: DailyStatsDocument
   readonly by: ReadonlyArray<DailyStatsByDocument>

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId } from '../../contracts/primitives.ts'
+import { quarantine } from '../../contracts/topics.ts'
 import { seenEarlierLength } from '../../contracts/views/applied.ts'
 import { drift as contract, type DriftDocument, mostDriftEntries, mostDriftSeen } from '../../contracts/views/drift.ts'
 import { type Finding, fieldsAside, type JsonType, notUnderstood } from '../domain/drift.ts'
@@ -159,3 +160,14 @@ export const drift = folded(contract, {
   choose: chooseDrift(),
   indexes: [by('kind'), by('firstAt')],
 })
+
+/** The stages that count an account's entries by kind. */
+export const entriesByKind = (accountIds: ReadonlyArray<string>) => [
+  { $match: { accountId: { $in: [...accountIds] } } },
+  { $group: { _id: { account: '$accountId', kind: '$kind' }, entries: { $sum: 1 } } },
+  { $replaceWith: { $mergeObjects: ['$_id', { entries: '$entries' }] } },
+]
+
+/** True if `quarantine` may have deleted requests that an entry counts. A rebuilt entry never has them. */
+export const countsDeleted = ({ firstAt, kind }: Readonly<Record<string, unknown>>, now: number): boolean =>
+  firstAt instanceof Date && kind !== 'unknown-field' && firstAt.getTime() < now - quarantine.cleanUp.deleteAfterMs

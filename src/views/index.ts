@@ -7,10 +7,11 @@ import { clients } from './clients.ts'
 import { conversations } from './conversations.ts'
 import { dailyStatistics } from './daily-statistics.ts'
 import { deliveries } from './deliveries.ts'
-import { drift } from './drift.ts'
+import { countsDeleted, drift } from './drift.ts'
 import { offlineMessages } from './offline-messages.ts'
 import { sessions } from './sessions-view.ts'
 import { timeline } from './timeline.ts'
+import { audited } from './transcript-audit.ts'
 
 /** The only place that names the views. Everything else is derived from this list. */
 export const foldedViews = [
@@ -87,3 +88,23 @@ export const viewOfCopy = (collection: string): ViewName | undefined =>
   viewNames
     .filter((view) => new RegExp(`^${view}[^a-z]`, 'i').test(collection) && !byName.has(collection))
     .toSorted((a, b) => b.length - a.length)[0]
+
+/** Those of the views that a dry run compares: views that are computed together are compared together. */
+export const comparedViews = (views: ReadonlyArray<ViewName>): ReadonlyArray<ViewName> =>
+  views.filter((view) => {
+    const outputs: ReadonlyArray<string> =
+      computedViews.map((each) => each.outputs.map(({ name }): string => name)).find((names) => names.includes(view)) ??
+      []
+    const [first] = outputs
+    return first === undefined || first === view || !views.some((other) => other === first)
+  })
+
+/** Whether audits are made from documents of this view, so that they are due again when it is replaced. */
+export const changesAudits = (view: string): boolean => view === audited.from.view
+
+/** Whether a live document may have been folded from records that its topics have deleted since. */
+export const countsDeletedRecords = (view: string, document: Readonly<Record<string, unknown>>, now: number): boolean =>
+  view === drift.name && countsDeleted(document, now)
+
+/** The view with a document for each event. */
+export const entriesView = timeline.name

@@ -1,8 +1,9 @@
 import * as t from 'io-ts'
 import { messageTypes } from '../../contracts/messages/index.ts'
 import { BsonDate } from '../../contracts/primitives.ts'
-import type { SessionDocument } from '../../contracts/views/session.ts'
-import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { botConversations } from '../../contracts/topics.ts'
+import { type SessionDocument, sessions } from '../../contracts/views/session.ts'
+import { type TimelineDocument, timeline } from '../../contracts/views/timeline.ts'
 import { mostDifferences, type TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
 import { writerOf } from './chat-log.ts'
 import { commonSequence } from './common-sequence.ts'
@@ -18,7 +19,27 @@ type Difference = TranscriptAudit['differences'][number]
 type From = Difference['from']
 
 /** The events that an audit reads. */
-export const auditedTypes = ['ChatFinished', 'ClientMessageReceived', 'BotReplyDelivered', 'AgentJoined'] as const
+const auditedTypes = ['ChatFinished', 'ClientMessageReceived', 'BotReplyDelivered', 'AgentJoined'] as const
+
+/** Which documents have an audit, and what it is made from. */
+export const audited = {
+  view: sessions.name,
+  /** The documents with an audit, and those whose audit is due. */
+  having: { kind: 'agent', audit: { $exists: true } },
+  due: { 'audit.state': 'due' },
+  from: {
+    view: timeline.name,
+    types: { $in: [...auditedTypes] },
+    fields: { type: 1, time: 1, topic: 1, partition: 1, offset: 1, erased: 1, data: 1 },
+  },
+} as const
+
+/** The chat whose audits are due again after a document of a view was written: a change of what they are made from. */
+export const auditedAgain = (view: string, document: object) => {
+  if (view !== audited.from.view) return undefined
+  const { accountId, chatId, topic, erased } = document as TimelineDocument
+  return chatId !== undefined && (topic === botConversations.name || erased) ? { accountId, chatId } : undefined
+}
 
 const Log = t.type({
   chat: t.type({

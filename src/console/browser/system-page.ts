@@ -2,6 +2,7 @@ import type { SystemAnswer } from '../answers.ts'
 import { get } from './api.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { OperationCards } from './operation-form.ts'
 import { RebuildCard } from './rebuild-form.ts'
 import type { PageProps } from './route.ts'
 import { SystemCards } from './system-cards.ts'
@@ -19,6 +20,7 @@ export const SystemPage = ({ account, roles }: PageProps) => {
     <div class="cards two">
       <${SystemCards} system=${system} />
       ${roles.includes('operator') && html`<${RebuildCard} account=${account} views=${system.value?.views ?? []} />`}
+      <${OperationCards} account=${account} />
     </div>
   `
 }

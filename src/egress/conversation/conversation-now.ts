@@ -1,6 +1,6 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
-import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
-import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
+import { type ConversationDocument, conversations } from '../../../contracts/views/conversation.ts'
+import { type DeliveryDocument, deliveries } from '../../../contracts/views/delivery.ts'
 import {
   type Conversation,
   conversationOf,
@@ -52,8 +52,8 @@ export const viewsReader = (
       if (ports.monotonic() < awayUntil) return undefined
       const read = async () => {
         const [conversation, delivery] = await Promise.all([
-          chatId === undefined ? undefined : ports.readDocument('conversations', chatId),
-          deliveryId === undefined ? undefined : ports.readDocument('deliveries', deliveryId),
+          chatId === undefined ? undefined : ports.readDocument(conversations.name, chatId),
+          deliveryId === undefined ? undefined : ports.readDocument(deliveries.name, deliveryId),
         ])
         return { conversation, delivery }
       }

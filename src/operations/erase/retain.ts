@@ -2,10 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { eventTopics } from '../../../contracts/topics.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
-import type { Identity, Person } from '../../domain/person.ts'
+import type { Identity } from '../../domain/person.ts'
 import type { CheckHealth, Log, Sleep } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
+import type { Parts, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
 import { actionOn, type RecordAction } from '../audit.ts'
 import { brake, limitOf } from './brake.ts'
 import { type ErasePorts, receiptOf, resume } from './erase.ts'
@@ -64,7 +64,7 @@ const identityOf = ({ chatId, clientId }: { readonly chatId?: string; readonly c
   if (chatId !== undefined) return { kind: 'chat', value: chatId } as const
   return clientId === undefined ? undefined : ({ kind: 'client', value: clientId } as const)
 }
-const partsOf = ({ chats, clients }: Pick<Person, 'chats' | 'clients'>): ReadonlyArray<Identity> => [
+const partsOf = ({ chats, clients }: Parts): ReadonlyArray<Identity> => [
   ...chats.map((value) => ({ kind: 'chat' as const, value })),
   ...clients.map((value) => ({ kind: 'client' as const, value })),
 ]
@@ -93,7 +93,8 @@ export const retainer = (deps: Deps) => {
 
   const silent = async (accountId: string, start: Identity, { before, appended }: Silence) => {
     const isSilent = (last: Date | undefined): last is Date => last !== undefined && last < before
-    const alone = { chats: [], clients: [], [start.kind === 'chat' ? 'chats' : 'clients']: [start.value] }
+    const ids = [start.value]
+    const alone = start.kind === 'chat' ? { chats: ids, clients: [] } : { chats: [], clients: ids }
     // For most active persons this one query is enough.
     if (!isSilent(await silentPersons.lastEventAt(accountId, alone))) return undefined
     const plan = await planOf(erasures, { accountId, start, also: [] })

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { quarantine } from '../../../contracts/topics.ts'
 import type { Fields } from '../../mongo/rebuild/collections.ts'
-import type { ViewName } from '../../views/index.ts'
+import { countsDeletedRecords, type ViewName } from '../../views/index.ts'
 import type { Places, Positions } from './progress.ts'
 
 /** The progress of both sides. */
@@ -77,14 +76,9 @@ export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, k
   return rebuilt === undefined ? { kind: 'different', what: 'only live' } : contentOf(live, rebuilt, sameRecords)
 }
 
-const keptMs = quarantine.cleanUp.deleteAfterMs
-
-/** True if `quarantine` may have deleted requests that an entry of drift counts. A rebuilt entry never has them. */
+/** True if the topics may have deleted records that a live document has. A rebuilt one never has them. */
 export const isOlder = (view: ViewName, live: Fields | undefined, now: number): boolean =>
-  view === 'drift' &&
-  live?.firstAt instanceof Date &&
-  live.kind !== 'unknown-field' &&
-  live.firstAt.getTime() < now - keptMs
+  live !== undefined && countsDeletedRecords(view, live, now)
 
 const fieldsAtMost = 20
 

@@ -2,7 +2,15 @@ import { classify } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { printable } from '../../shared/printable.ts'
 import type { ViewName } from '../../views/index.ts'
-import { changesStats, foldedOf, isComputed, topicsOf, viewNames } from '../../views/index.ts'
+import {
+  changesAudits,
+  changesStats,
+  comparedViews,
+  foldedOf,
+  isComputed,
+  topicsOf,
+  viewNames,
+} from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
 import {
@@ -32,9 +40,7 @@ const dryRun = async (
   replay: Replay | undefined,
 ): Promise<Outcome> => {
   let different = 0
-  // daily_stats_by is compared together with the days of daily_stats.
-  const views = own.views.filter((view) => view !== 'daily_stats_by' || !own.views.includes('daily_stats'))
-  for (const view of views) {
+  for (const view of comparedViews(own.views)) {
     if (!isComputed(view) && replay === undefined) continue
     const findings =
       isComputed(view) || replay === undefined
@@ -152,7 +158,7 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Pro
   if (replayed !== undefined && (replayed.kind !== 'done' || own.dryRun)) return replayed
   if (own.dryRun) return dryRun(deps, own, [], undefined)
   await own.noteVersions(folded)
-  if (folded.includes('timeline')) await own.markAudits()
+  if (folded.some(changesAudits)) await own.markAudits()
   if (changesStats(own.views)) await recomputeStatistics(deps, own)
   return deps.signal.aborted ? interrupted : { kind: 'done' }
 }

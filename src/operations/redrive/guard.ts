@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { clients, enrichments } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { State } from '../../mongo/redrives.ts'
 import type { NotSent } from './batches.ts'
@@ -43,7 +44,7 @@ export const decide = (
 }
 
 /** The topics whose view keeps only the last record of each key. There an old record would replace a newer one. */
-export const stateTopics = ['clients', 'enrichments'] as const
+export const stateTopics = [clients.name, enrichments.name] as const
 
 /**
  * True if the view may have processed a newer record than this one. An event has its time. An enrichment has no time,
@@ -55,7 +56,7 @@ export const isOutdated = (
   state: State | undefined,
 ): boolean => {
   if (state === undefined) return false
-  if (origin.topic === 'clients') return Number(state.lastEventAt) > Date.parse(String(headers.ce_time))
+  if (origin.topic === clients.name) return Number(state.lastEventAt) > Date.parse(String(headers.ce_time))
   const source = `${origin.topic}/${origin.partition}`
   return Object.entries(state.applied ?? {}).some(
     ([each, offset]) => !each.endsWith('/epoch') && (redriven > 0 || each !== source || offset > origin.offset),

@@ -1,0 +1,111 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { RebuildLine } from '../../src/console/answers.ts'
+import { type OperationsDeps, operationsHandlers } from '../../src/console/api/operations.ts'
+import type { Grant } from '../../src/console/handler.ts'
+import { operations } from '../../src/operations/index.ts'
+import { right } from '../support/either.ts'
+import { auditTopic, given } from './given-request.ts'
+
+const list = 'GET /api/accounts/:account/operations'
+const start = 'POST /api/accounts/:account/operations/run'
+
+const report = {
+  name: 'livechat.chats',
+  key: 'account/chat',
+  partitions: 0,
+  replication: 0,
+  cleanUp: '',
+  differences: ['it is missing'],
+}
+
+const servers = () => {
+  const applied: string[] = []
+  const kafka = {
+    describeTopics: async () => E.right([report]),
+    applyTopics: async () => {
+      applied.push('topics')
+      return E.right([{ ...report, differences: [] }])
+    },
+  }
+  const resources = { accounts: [{ id: 'acme' }, { id: 'other' }], kafka, retentionDays: 14, topicPrefix: 'livechat.' }
+  const { recordActionOf } = auditTopic()
+  const handlers = operationsHandlers({ resources, recordActionOf } as unknown as OperationsDeps)
+  const session = (role: Grant['role'], accounts: Grant['accounts'] = '*') => ({
+    ...given().session,
+    grants: [{ role, accounts }],
+  })
+  const ask = (body: object, as = session('operator')) =>
+    handlers[start](given({ session: as, body: { name: 'topics', options: {}, dryRun: false, ...body } }))
+  const read = async (body: object) => {
+    const answer = right(await ask(body))
+    if (!('stream' in answer)) throw new Error('expected a stream')
+    const lines = []
+    for await (const text of answer.stream) lines.push(right(RebuildLine.decode(JSON.parse(text))))
+    return lines
+  }
+  const names = async (role: Grant['role'], accounts?: Grant['accounts']) => {
+    const answer = right(await handlers[list](given({ session: session(role, accounts) })))
+    return 'body' in answer ? answer.body.operations.map(({ name }) => name) : []
+  }
+  return { ask, read, names, session, applied }
+}
+
+const offered = suite('operations in the console')
+
+offered('are offered to who has the role for every account', async () => {
+  const { names } = servers()
+  assert.equal(
+    [await names('operator'), await names('operator', ['acme']), await names('viewer'), await names('privacy')],
+    [['topics'], [], [], []],
+  )
+})
+
+offered('need only what the console has', () => {
+  const missing = ['wrapping', 'appendTo', 'consoleSessions', 'running', 'consoleUrl']
+  for (const { name, role, needs } of operations)
+    if (role !== undefined)
+      assert.not.ok(
+        Object.keys(needs).some((need) => missing.includes(need)),
+        name,
+      )
+})
+
+offered('run with the same result as on the command line', async () => {
+  const { read, applied } = servers()
+  assert.equal(await read({}), [
+    { line: 'livechat.chats  account/chat  0 partitions  replication 0', done: 1 },
+    { line: '  ! it is missing', done: 2 },
+    { end: { ok: false } },
+  ])
+  assert.equal(applied, [])
+  assert.equal((await read({ options: { apply: true } })).at(-1), { end: { ok: true } })
+  assert.equal(applied, ['topics'])
+})
+
+offered('are refused to others, and with an option that they do not have', async () => {
+  const { ask, session, applied } = servers()
+  const refusals = [
+    await ask({}, session('operator', ['acme'])),
+    await ask({ name: 'erase' }),
+    await ask({ name: 'toString' }),
+    await ask({ options: { apply: 'yes' } }),
+    await ask({ options: { force: true } }),
+    await ask({ options: { __proto__: null, constructor: true } }),
+  ]
+  assert.equal(
+    refusals.map((answered) => E.isLeft(answered) && [answered.left.status, answered.left.message]),
+    [
+      [404, 'name: expected an operation that your roles for every account allow'],
+      [404, 'name: expected an operation that your roles for every account allow'],
+      [404, 'name: expected an operation that your roles for every account allow'],
+      [400, 'apply: expected true or false'],
+      [400, 'force: expected no such option'],
+      [400, 'constructor: expected no such option'],
+    ],
+  )
+  assert.equal(applied, [])
+})
+
+offered.run()

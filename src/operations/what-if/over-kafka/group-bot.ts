@@ -122,7 +122,7 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
       } catch {
         // Kafka is unavailable for a moment. Whoever waits too long says so.
       }
-      for (const each of waiting) if (performance.now() > each.until) each.done(false)
+      for (const each of waiting) if (signal.aborted || performance.now() > each.until) each.done(false)
     }
   }
   const looking = look()

@@ -4,7 +4,7 @@ import { exactShape, Id, shape } from '../primitives.ts'
 import { WireId } from '../wire.ts'
 import { messageType, ofOutbound, withPlainText } from './message-type.ts'
 
-const mostButtons = 3
+const maxButtons = 3
 
 /** One ready-made answer: its text, and the id that the service sends back when the client clicks it. */
 export const Button = shape(
@@ -22,10 +22,10 @@ export const Button = shape(
 export const Buttons = personal(
   new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
     'Buttons',
-    (u): u is Array<t.TypeOf<typeof Button>> => t.array(Button).is(u) && u.length >= 1 && u.length <= mostButtons,
+    (u): u is Array<t.TypeOf<typeof Button>> => t.array(Button).is(u) && u.length >= 1 && u.length <= maxButtons,
     (u, context) =>
-      Array.isArray(u) && (u.length < 1 || u.length > mostButtons)
-        ? t.failure(u, context, `1 to ${mostButtons} buttons`)
+      Array.isArray(u) && (u.length < 1 || u.length > maxButtons)
+        ? t.failure(u, context, `1 to ${maxButtons} buttons`)
         : t.array(Button).validate(u, context),
     t.identity,
   ),
@@ -103,7 +103,7 @@ export const buttons = messageType({
     buttons: answers,
     ...(forceReply !== undefined && { force_reply: forceReply }),
   }),
-  refusals: (message) => (message.buttons.length > mostButtons ? [`message.buttons: at most ${mostButtons}`] : []),
+  refusals: (message) => (message.buttons.length > maxButtons ? [`message.buttons: at most ${maxButtons}`] : []),
   example: {
     type: 'BUTTONS',
     title: 'What is it about?',

@@ -3,15 +3,15 @@ import { Code } from '../personal.ts'
 import { AccountId, Count } from '../primitives.ts'
 
 /** The maximum number of events in `seen`. If it has fewer, it has every event that the document was folded from. */
-export const mostSeen = 200
+export const maxSeen = 200
 
 /** The maximum number of events in `seenEarlier`, and the number of characters of each event there. */
-export const mostSeenEarlier = 10_000
+export const maxSeenEarlier = 10_000
 export const seenEarlierLength = 11
 
 /** The maximum size of a chat's log in its document, and of an event whose data is in timeline: in bytes of JSON. */
-export const mostMessagesBytes = 4 * 1024 * 1024
-export const mostDataBytes = 1024 * 1024
+export const maxMessagesBytes = 4 * 1024 * 1024
+export const maxDataBytes = 1024 * 1024
 
 /**
  * In every document that is folded from events. `applied` has, for each partition, the offset and the leader epoch of

@@ -4,7 +4,7 @@ import { AccountId, BsonDate, Count, exactShape } from '../primitives.ts'
 import type { ViewContract } from './contract.ts'
 
 /** The maximum number of entries of an account. Findings beyond it are counted in the entry `others`. */
-export const mostDriftEntries = 1_000
+export const maxDriftEntries = 1_000
 
 /** The kinds of entries. */
 export const driftKinds = {
@@ -17,7 +17,7 @@ export const driftKinds = {
 } as const
 
 /** For how many requests in quarantine an entry remembers that it has counted them. */
-export const mostDriftSeen = 500
+export const maxDriftSeen = 500
 
 /**
  * Something in the service's requests that the contracts do not know, at one place. `unknown-field`: a field of an

@@ -10,7 +10,7 @@ import { TranscriptAudit } from './transcript-audit.ts'
 export const silenceMs = 24 * 60 * 60 * 1000
 
 /** The maximum number of agents, invitations and response times that a session keeps: the first ones. */
-export const mostOfSession = { agents: 100, invitations: 100, responseTimes: 1_000 }
+export const maxOfSession = { agents: 100, invitations: 100, responseTimes: 1_000 }
 
 /**
  * An agent of a session. The protocol does not report how a chat came to an agent who neither accepted it nor wrote.

@@ -6,7 +6,7 @@ import { Count, exactShape } from '../primitives.ts'
 export const differenceKinds = { 'not-received': null, 'not-in-transcript': null, order: null, text: null } as const
 
 /** The maximum number of differences that an audit has: the first ones. */
-export const mostDifferences = 100
+export const maxDifferences = 100
 
 /**
  * One difference between the transcript and what the bridge saw. `not-received`: the transcript has a client's message

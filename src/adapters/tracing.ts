@@ -150,7 +150,7 @@ export const agentSpan = (traceparent: string | undefined, chat: string, group: 
 export const inSpan = <A>(span: Span | undefined, work: () => A): A =>
   span === undefined ? work() : context.with(trace.setSpan(context.active(), span), work)
 
-const mostLinks = 128
+const maxLinks = 128
 
 /** Handles a slice in a span with links to its sampled records. Each of them has a span in its own trace too. */
 export const tracingSlice = async (
@@ -164,7 +164,7 @@ export const tracingSlice = async (
     const parent = contextOf(traceparentIn(record))
     return isSampled(parent) ? [{ record, parent }] : []
   })
-  const links = sampled.slice(0, mostLinks).map(({ parent }) => ({ context: parent }))
+  const links = sampled.slice(0, maxLinks).map(({ parent }) => ({ context: parent }))
   const attributes = {
     ...messaging(topic, 'process'),
     'messaging.consumer.group.name': group,

@@ -1,4 +1,4 @@
-import { markers } from '../archive/markers.ts'
+import { missedErasures } from '../archive/markers.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
 import type { Mongo } from '../mongo/connect.ts'
@@ -11,7 +11,7 @@ export const markersOf = (
   { kafka, mongo }: { readonly kafka: KafkaPorts; readonly mongo: Mongo },
   { retentionDays }: Pick<Settings, 'retentionDays'>,
 ) =>
-  markers({
+  missedErasures({
     now: Date.now,
     ...mongo.erasures,
     committed: kafka.committedOffsets,

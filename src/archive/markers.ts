@@ -50,7 +50,7 @@ const withoutKeys = restorer({ forOpening: async () => new Map() })
  * The erasures that the archive has and MongoDB may lack, because it was restored from an older copy. The offsets in
  * Kafka say that these erasures were processed. Only records archived since MongoDB last had all of them are read.
  */
-export const markers = (deps: Deps) => {
+export const missedErasures = (deps: Deps) => {
   const { now, knownUntil, keepKnownUntil, endOffsets, committed, topicIds, offsetsAt, readTopic, keys } = deps
 
   /** Reads the part of an archive topic that MongoDB may lack something of. */

@@ -7,7 +7,7 @@ import { messageTypeOf } from '../../contracts/messages/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { markdown } from '../adapters/markdown.ts'
-import { type Conversation, decide, unknownConversation, withFacts } from '../domain/conversation.ts'
+import { type Conversation, decideReply, unknownConversation, withFacts } from '../domain/conversation.ts'
 import { factOf } from '../domain/conversation-facts.ts'
 import { dated } from '../domain/dated.ts'
 import { completeMessage } from '../domain/message-text.ts'
@@ -125,7 +125,7 @@ const bridge = (now: () => Instant) => {
      */
     send: (command: BotReply): E.Either<string, ConversationEvent> => {
       const { accountId, chatId, clientId, id, type, inReplyTo } = command
-      const decision = decide(chats.get(chatId) ?? unknownConversation, command, new Date(now()))
+      const decision = decideReply(chats.get(chatId) ?? unknownConversation, command, new Date(now()))
       if (decision !== 'send') return E.left(decision)
       const event = conversationEvent(
         'BotReplyDelivered',

@@ -8,7 +8,7 @@ import { type BodyBudget, readBody } from '../http/body.ts'
 import type { Ctx, State } from '../http/context.ts'
 import { classify, reasonOf } from '../mongo/classify.ts'
 import { type Acquire, semaphore } from '../shared/semaphore.ts'
-import { decide } from './access/grants.ts'
+import { decideAccess } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
@@ -28,10 +28,10 @@ export type ApiDeps = {
   readonly stopping: AbortSignal
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 const leaveMs = 1_000
 /** Limits for all persons and for one person, so that one person cannot use all streams. */
-const mostStreams = 200
+const maxStreams = 200
 const streamsOfOne = 40
 /** As many as a browser sends to one host at a time. Further requests of the same person wait. */
 const requestsOfOne = 6
@@ -58,14 +58,14 @@ const failed = (thrown: unknown): Refusal =>
 
 const busy: Refusal = {
   ...away,
-  message: `streams: expected at most ${mostStreams} at a time, and ${streamsOfOne} of one person`,
+  message: `streams: expected at most ${maxStreams} at a time, and ${streamsOfOne} of one person`,
 }
 
 const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
   if (!/^application\/json\s*(;|$)/i.test(ctx.get('content-type')))
     return E.left(invalid(415, 'Content-Type: expected application/json'))
-  const body = await readBody(ctx.req, { mostBytes, drainMs: 0, budget })
-  if (E.isLeft(body)) return E.left(invalid(413, `body: expected all of it, and at most ${mostBytes} bytes`))
+  const body = await readBody(ctx.req, { mostBytes: maxBytes, drainMs: 0, budget })
+  if (E.isLeft(body)) return E.left(invalid(413, `body: expected all of it, and at most ${maxBytes} bytes`))
   const value = readJson(body.right.bytes)
   body.right.release()
   return E.mapLeft(({ path, expected }: { path: string; expected: string }) =>
@@ -96,7 +96,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
 
   const streams = new Set<{ readonly who: string }>()
   const mayStream = (who: string) =>
-    streams.size < mostStreams && [...streams].filter((stream) => stream.who === who).length < streamsOfOne
+    streams.size < maxStreams && [...streams].filter((stream) => stream.who === who).length < streamsOfOne
   // By person and not by session, so that a second sign-in gets no further permits.
   const permits = new Map<string, Acquire>()
   const permitsOf = (who: string): Acquire => {
@@ -112,7 +112,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     if (found.right === undefined) return E.left(signedOut)
     if (ctx.method !== 'GET' && !isSame(ctx.get('x-csrf-token'), found.right.csrf))
       return E.left(forbidden('X-CSRF-Token: expected that of the session'))
-    const decision = decide(route, found.right.grants, accountIds, accountId)
+    const decision = decideAccess(route, found.right.grants, accountIds, accountId)
     return decision === 'allowed' ? E.right<Refusal, Session>(found.right) : E.left(refusals[decision])
   }
 

@@ -1,7 +1,7 @@
 type Line<End> = { readonly line: string; readonly done: number } | { readonly end: End }
 
 /** A caller that does not read misses further lines, and sees the gap in `done`. */
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 
 /** The output of some work as NDJSON. The work never waits for the reader of the lines. The last line is `end`. */
 export const lineQueue = <End>() => {
@@ -15,7 +15,7 @@ export const lineQueue = <End>() => {
   return {
     out: (line: string) => {
       done++
-      if (waiting.length < mostWaiting) put({ line, done })
+      if (waiting.length < maxWaiting) put({ line, done })
     },
     end: (end: End) => {
       isOver = true

@@ -3,7 +3,7 @@ import { allHeaders } from '../kafka/wire-record.ts'
 import { utf8Text } from '../shared/utf8.ts'
 import type { RecordAnswer } from './answers.ts'
 
-const told = (bytes: Buffer | string | null): RecordAnswer['key'] => {
+const readable = (bytes: Buffer | string | null): RecordAnswer['key'] => {
   if (bytes === null || typeof bytes === 'string') return bytes === null ? null : { text: bytes }
   const text = utf8Text(bytes)
   return text === undefined ? { base64: bytes.toString('base64') } : { text }
@@ -15,7 +15,7 @@ const timeOf = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOStri
 export const recordAnswer = (record: IncomingRecord): RecordAnswer => {
   const { topic, partition, offset, timestamp, key, value } = record
   const headers = Object.entries(allHeaders(record)).flatMap(([name, values]) =>
-    [values].flat().map((each) => ({ name, value: told(each) })),
+    [values].flat().map((each) => ({ name, value: readable(each) })),
   )
-  return { topic, partition, offset, time: timeOf(timestamp), key: told(key), value: told(value), headers }
+  return { topic, partition, offset, time: timeOf(timestamp), key: readable(key), value: readable(value), headers }
 }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 
 /** How far two clocks may be apart and still agree. */
-export const mostApartMs = 5 * 60_000
+export const maxApartMs = 5 * 60_000
 
 const text = (time: number): string => {
   const date = new Date(time)
@@ -13,7 +13,7 @@ const text = (time: number): string => {
  * nothing may be destroyed because of its age.
  */
 export const agreedTime = (own: number, ofMongo: number): E.Either<string, number> =>
-  Math.abs(own - ofMongo) <= mostApartMs
+  Math.abs(own - ofMongo) <= maxApartMs
     ? E.right(Math.min(own, ofMongo))
     : E.left(
         `the clocks do not agree: it is ${text(own)} here and ${text(ofMongo)} on MongoDB's server. Nothing is erased or deleted because of its age until they do`,

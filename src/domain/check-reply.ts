@@ -20,10 +20,10 @@ const unknownKeys = (known: ReadonlySet<string>, what: string, value: object, pa
     .map((key) => `${path}${key.slice(0, longestName)}: expected no such key in ${what}`)
 
 /** A chat shows a message of some thousand characters. What is longer than this is a mistake, such as a whole file. */
-const mostCharacters = 65_536
+const maxCharacters = 65_536
 
 const tooLong = (path: string, words: string | null | undefined): ReadonlyArray<string> =>
-  (words?.length ?? 0) > mostCharacters ? [`${path}: expected at most ${mostCharacters} characters`] : []
+  (words?.length ?? 0) > maxCharacters ? [`${path}: expected at most ${maxCharacters} characters`] : []
 
 /** Why this is no text for a person: it is blank, or much too long. */
 export const mistakesInWords = (path: string, words: string): ReadonlyArray<string> =>

@@ -105,10 +105,10 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
 /** The fact of an event. A late event has none: its request got an error, so the service has invited an agent. */
 export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
   if (event.receivedTime !== undefined) return undefined
-  const seen = (told: Dated<ConversationEvent>) => ({
-    id: identity(told),
-    at: told.time,
-    ...clientOf(told),
+  const seen = (ofConversation: Dated<ConversationEvent>) => ({
+    id: identity(ofConversation),
+    at: ofConversation.time,
+    ...clientOf(ofConversation),
   })
   switch (event.type) {
     case 'ClientMessageReceived':

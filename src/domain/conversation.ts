@@ -1,7 +1,7 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { BotReplySuppressed } from '../../contracts/events/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
-import { mostSeen } from '../../contracts/views/applied.ts'
+import { maxSeen } from '../../contracts/views/applied.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import { silenceMs } from '../../contracts/views/session.ts'
 import type { Fact, Finished } from './conversation-facts.ts'
@@ -27,8 +27,8 @@ type Status = NonNullable<Conversation['unanswered'][number]['status']>
 
 export const unknownConversation: Conversation = { state: 'bot', unanswered: [], seen: [] }
 
-const mostUnanswered = 100
-const mostSinceJoined = 100
+const maxUnanswered = 100
+const maxSinceJoined = 100
 
 /** Sets the status of the first `count` unanswered messages. A message with status `agent-asked` keeps it. */
 const marked = <C extends Conversation>(current: C, count: number, status: Status): C => ({
@@ -42,7 +42,7 @@ const marked = <C extends Conversation>(current: C, count: number, status: Statu
  * `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge has written. Without it, the
  * client needs no message about AGENT_UNAVAILABLE.
  */
-const withoutUnheard = <C extends Conversation>(current: C): C => {
+const clearPendingUnavailableNotice = <C extends Conversation>(current: C): C => {
   const { unheard: _, ...rest } = current
   return rest as C
 }
@@ -54,13 +54,13 @@ const withoutFailedHandOver = <C extends Conversation>(current: C): C => {
 
 /** The chat was erased: what the client wrote before is gone, so nobody waits for an answer to it. */
 export const withoutWaiting = <C extends Conversation>(current: C): C => ({
-  ...withoutFailedHandOver(withoutUnheard(current)),
+  ...withoutFailedHandOver(clearPendingUnavailableNotice(current)),
   unanswered: [],
 })
 
 /** An agent was invited, or none is available: neither the messages so far nor a failed hand-over need an invitation. */
-const asked = <C extends Conversation>(current: C): C =>
-  marked(withoutFailedHandOver(withoutUnheard(current)), current.unanswered.length, 'agent-asked')
+const markAgentRequested = <C extends Conversation>(current: C): C =>
+  marked(withoutFailedHandOver(clearPendingUnavailableNotice(current)), current.unanswered.length, 'agent-asked')
 
 /**
  * The bot asked for an agent in vain. Since it may have announced the agent, the client waits for one, whatever the bot
@@ -99,7 +99,7 @@ const held = <C extends Conversation>(current: C, at: Date): C => {
 const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   const { state, unavailableAt } = current
   if (state === 'unavailable' && unavailableAt !== undefined && sentAt <= unavailableAt) return current
-  return { ...asked(current), state: state === 'agent' || state === 'closed' ? state : 'invited' }
+  return { ...markAgentRequested(current), state: state === 'agent' || state === 'closed' ? state : 'invited' }
 }
 
 /**
@@ -114,9 +114,9 @@ const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fac
   return {
     ...current,
     state: state === 'closed' ? 'bot' : state,
-    unanswered: oldest === undefined ? [] : [oldest, ...others.slice(1 - mostUnanswered)],
+    unanswered: oldest === undefined ? [] : [oldest, ...others.slice(1 - maxUnanswered)],
     lastClientMessageId: id,
-    ...(state === 'agent' && { messagesSinceJoined: [...messagesSinceJoined, id].slice(-mostSinceJoined) }),
+    ...(state === 'agent' && { messagesSinceJoined: [...messagesSinceJoined, id].slice(-maxSinceJoined) }),
   }
 }
 
@@ -150,7 +150,7 @@ const announced = <C extends Conversation>(current: C, fact: Finished & Pick<Fac
 
 /** A message of the bot after AGENT_UNAVAILABLE clears `unheard`, and so does the bridge's own message about it. */
 const heard = <C extends Conversation>(current: C, { because, inReplyTo }: Finished): C =>
-  because === undefined || inReplyTo === current.unheard?.id ? withoutUnheard(current) : current
+  because === undefined || inReplyTo === current.unheard?.id ? clearPendingUnavailableNotice(current) : current
 
 /** A command of the bot failed, or one of the bridge itself, which has tried for as long as it makes sense. */
 const failed = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
@@ -181,7 +181,7 @@ const finished = <C extends Conversation>(current: C, fact: Finished & Pick<Fact
 
 /** Nobody waits: an agent has joined, or the chat is closed. */
 const over = <C extends Conversation>(current: C, state: Conversation['state']): C => ({
-  ...withoutFailedHandOver(withoutUnheard(current)),
+  ...withoutFailedHandOver(clearPendingUnavailableNotice(current)),
   unanswered: [],
   state,
 })
@@ -199,7 +199,9 @@ const next = <C extends Conversation>(current: C, fact: Fact): C => {
     case 'unavailable': {
       const { eventId: id, at } = fact
       const known = { ...current, unavailableAt: at }
-      return current.state === 'closed' ? known : { ...asked(known), state: 'unavailable', unheard: { id, at } }
+      return current.state === 'closed'
+        ? known
+        : { ...markAgentRequested(known), state: 'unavailable', unheard: { id, at } }
     }
     case 'closed':
       return over(current, 'closed')
@@ -251,7 +253,7 @@ type Deciding = Pick<Conversation, 'state' | 'lastClientMessageId' | 'messagesSi
  * Whether a bot's command may be sent now, or why it comes too late. `writtenAt` is when the bot published it. After an
  * agent has joined, only an answer to a message that came after that is no late one.
  */
-export const decide = (
+export const decideReply = (
   conversation: Deciding,
   { type, inReplyTo }: Pick<BotReply, 'type' | 'inReplyTo'>,
   writtenAt: Date,
@@ -266,12 +268,12 @@ export const decide = (
 }
 
 const evolve = (current: Conversation, fact: Fact): Conversation => ({
-  ...afterFact({ ...current, seen: [...current.seen, fact.id].slice(-mostSeen) }, fact),
+  ...afterFact({ ...current, seen: [...current.seen, fact.id].slice(-maxSeen) }, fact),
   ...(fact.clientId !== undefined && { clientId: fact.clientId }),
 })
 
 /** True if `seen` still has every fact that the conversation was folded from. */
-export const forgotNone = ({ seen }: Conversation): boolean => seen.length < mostSeen
+export const forgotNone = ({ seen }: Conversation): boolean => seen.length < maxSeen
 
 /** Folds the facts that the conversation has not seen. */
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>

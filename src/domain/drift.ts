@@ -65,11 +65,11 @@ export const typeOf = (value: unknown): JsonType => {
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-const mostMasked = 40
+const maxMasked = 40
 
 const masked = (text: string): string =>
   text
-    .slice(0, mostMasked)
+    .slice(0, maxMasked)
     .replace(/\p{Lu}|\p{L}|\p{N}|\s|./gsu, (c) =>
       /\p{Lu}/u.test(c) ? 'A' : /\p{L}/u.test(c) ? 'a' : /\p{N}/u.test(c) ? '9' : /\s/u.test(c) ? '_' : '#',
     )
@@ -85,7 +85,7 @@ export const shapeOf = (value: unknown): string => {
 
 const deepest = 8
 /** The most findings per request. A request with more of them is no sign of a changed contract. */
-const mostPlaces = 100
+const maxPlaces = 100
 
 const pathOf = (names: ReadonlyArray<string>) => names.join('.')
 
@@ -113,7 +113,7 @@ const insideUnknown = (value: unknown): ReadonlyArray<readonly [string, Aside]> 
 const asideIn = (extra: unknown, contract: Expected): ReadonlyMap<string, Aside> => {
   const found = new Map<string, Aside>()
   const walk = (names: ReadonlyArray<string>, aside: Aside, expected: Expected | undefined) => {
-    if (found.size >= mostPlaces) return
+    if (found.size >= maxPlaces) return
     const inside = expected === undefined ? insideUnknown(aside.value) : (nestedIn(aside.value, expected) ?? [])
     const entries = names.length < deepest ? inside : []
     if (entries.length === 0 && names.length > 0 && !found.has(pathOf(names))) found.set(pathOf(names), aside)
@@ -185,7 +185,7 @@ export const notUnderstood = ({ api, reason, problems, body }: QuarantinedReques
   for (const [at, expected] of problemsIn(problems)) {
     const whole = valueAt(payload, at)
     const path = pathOf(at.split('.').map(nameOrAny))
-    if (found.has(path) || found.size >= mostPlaces) continue
+    if (found.has(path) || found.size >= maxPlaces) continue
     const type = E.isLeft(json) ? 'not JSON' : typeOf(whole)
     found.set(path, {
       kind: 'refused',

@@ -24,7 +24,7 @@ export type Metric = {
 /** A change of a metric. `value` is added to a counter or histogram, and is the new value of a gauge. */
 export type Update = Sample & { readonly metric: Metric; readonly isGone?: true }
 
-type Told = Partial<Pick<Metric, 'more' | 'buckets' | 'aggregator'>>
+type Details = Partial<Pick<Metric, 'more' | 'buckets' | 'aggregator'>>
 
 const measured =
   <const Kind extends Metric['kind']>(kind: Kind) =>
@@ -32,12 +32,12 @@ const measured =
     name: string,
     help: string,
     labels: ReadonlyArray<Label> = [],
-    told: Told = {},
+    details: Details = {},
   ): Metric & {
     readonly kind: Kind
     readonly of: (labels: Readonly<Record<Label, string>>, value?: number) => Update
   } => {
-    const metric = { name, kind, help, labels, ...told }
+    const metric = { name, kind, help, labels, ...details }
     return { ...metric, of: (given, value = 1) => ({ metric, labels: given, value }) }
   }
 
@@ -94,8 +94,8 @@ const read =
     help: string,
     labels: ReadonlyArray<string>,
     samples: (state: Sources[Source]) => ReadonlyArray<Sample>,
-    told: Told = {},
-  ): ReadGauge => ({ name, kind: 'gauge', help, labels, source, read: samples, ...told })
+    details: Details = {},
+  ): ReadGauge => ({ name, kind: 'gauge', help, labels, source, read: samples, ...details })
 
 const one = (value: number): ReadonlyArray<Sample> => [{ labels: {}, value }]
 const ofJournal = (name: string, help: string, value: (state: Sources['journal']) => number) =>
@@ -385,7 +385,7 @@ export type Measure = {
   readonly [M in keyof typeof measurements]: (...args: Parameters<(typeof measurements)[M]>) => void
 }
 
-/** The port of an adapter that is told each update. */
+/** The port of an adapter that gets each update. */
 export const measuring = (update: (update: Update) => void): Measure =>
   Object.fromEntries(
     Object.entries(measurements).map(([name, updatesOf]) => [

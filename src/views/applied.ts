@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
-import { mostSeen, mostSeenEarlier, seenEarlierLength } from '../../contracts/views/applied.ts'
+import { maxSeen, maxSeenEarlier, seenEarlierLength } from '../../contracts/views/applied.ts'
 import { identity } from '../domain/identity.ts'
 import type { Recorded } from '../domain/ports.ts'
 
@@ -54,10 +54,10 @@ const hasSeen = ({ seen, seenEarlier = '' }: Seen, event: string): boolean =>
 
 const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
   const all = [...seen, event]
-  const earlier = seenEarlier + all.slice(0, -mostSeen).map(digest).join('')
+  const earlier = seenEarlier + all.slice(0, -maxSeen).map(digest).join('')
   return {
-    seen: all.slice(-mostSeen),
-    ...(earlier !== '' && { seenEarlier: earlier.slice(-mostSeenEarlier * seenEarlierLength) }),
+    seen: all.slice(-maxSeen),
+    ...(earlier !== '' && { seenEarlier: earlier.slice(-maxSeenEarlier * seenEarlierLength) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChatAccepted, ChatEvent, ChatFinished } from '../../contracts/events/index.ts'
-import { mostMessagesBytes } from '../../contracts/views/applied.ts'
+import { maxMessagesBytes } from '../../contracts/views/applied.ts'
 import { ChatDocument, chats as contract } from '../../contracts/views/chat.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
@@ -49,7 +49,7 @@ const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): Chat
   } = chat
   const response = firstResponseMs(data.chat?.messages ?? [])
   const log = wholeLog(chat.messages, data.chat?.messages ?? [])
-  const messages = newestMessages(log, mostMessagesBytes)
+  const messages = newestMessages(log, maxMessagesBytes)
   const isContinued = log[0] !== undefined && log[0] === chat.messages[0]
   const messagesOmitted = (isContinued ? omittedBefore : 0) + log.length - messages.length
   return {

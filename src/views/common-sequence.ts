@@ -1,4 +1,4 @@
-const mostCells = 4_000_000
+const maxCells = 4_000_000
 
 /**
  * The longest common subsequence of two lists, as pairs in their order. Equal beginnings and ends are paired first.
@@ -16,7 +16,7 @@ export const commonSequence = <A, B>(
   let tail = 0
   while (tail < shorter - start && same(...at(some.length - 1 - tail, others.length - 1 - tail))) tail++
   const [n, m] = [some.length - start - tail, others.length - start - tail]
-  if (n * m > mostCells) return undefined
+  if (n * m > maxCells) return undefined
   const width = m + 1
   // lengths[i * width + j]: the length of the common subsequence of the rests from i and from j.
   const lengths = new Uint16Array((n + 1) * width)

@@ -38,7 +38,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
   }
 }
 
-const told = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
+const reported = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
   ...guard,
   _id: deliveryId(data),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
@@ -49,11 +49,11 @@ const told = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
 const fold = (event: Dated<Outcome>, guard: Guard): DeliveryDocument => {
   switch (event.type) {
     case 'BotReplyDelivered':
-      return { ...told(event, guard), state: 'delivered' }
+      return { ...reported(event, guard), state: 'delivered' }
     case 'BotReplyFailed':
-      return { ...told(event, guard), state: 'failed', ...present(event.data, 'reason', 'detail') }
+      return { ...reported(event, guard), state: 'failed', ...present(event.data, 'reason', 'detail') }
     case 'BotReplySuppressed':
-      return { ...told(event, guard), state: 'suppressed', ...present(event.data, 'reason') }
+      return { ...reported(event, guard), state: 'suppressed', ...present(event.data, 'reason') }
   }
 }
 

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId } from '../../contracts/primitives.ts'
 import { quarantine } from '../../contracts/topics.ts'
 import { seenEarlierLength } from '../../contracts/views/applied.ts'
-import { drift as contract, type DriftDocument, mostDriftEntries, mostDriftSeen } from '../../contracts/views/drift.ts'
+import { drift as contract, type DriftDocument, maxDriftEntries, maxDriftSeen } from '../../contracts/views/drift.ts'
 import { type Finding, fieldsAside, type JsonType, notUnderstood } from '../domain/drift.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
@@ -62,7 +62,7 @@ const evolveDrift = (
     firstAt: at < current.firstAt ? at : current.firstAt,
     lastAt: at > current.lastAt ? at : current.lastAt,
     applied: inOrder(applied, current.applied),
-    ...(request !== undefined && { seen: (seen + request).slice(-mostDriftSeen * seenEarlierLength) }),
+    ...(request !== undefined && { seen: (seen + request).slice(-maxDriftSeen * seenEarlierLength) }),
   }
 }
 
@@ -122,7 +122,7 @@ const accountOf = (id: string) => id.slice(0, id.indexOf('/'))
  * each add the new documents of one slice.
  */
 export const chooseDrift =
-  (most = mostDriftEntries - 1) =>
+  (most = maxDriftEntries - 1) =>
   async (given: ReadonlyArray<Change>, { find, countOthers }: Reads): Promise<ReadonlyArray<Change>> => {
     const changes: ReadonlyArray<DriftChange> = given
     const events = [...new Set(changes.flatMap(({ firstOf }) => firstOf?._id ?? []))]

@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../contracts/events/chat.ts'
 import type { ChatEvent, ChatFinished } from '../../contracts/events/index.ts'
 import type { Agent } from '../../contracts/events/parts.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { mostOfSession, type SessionAgent, type SessionDocument } from '../../contracts/views/session.ts'
+import { maxOfSession, type SessionAgent, type SessionDocument } from '../../contracts/views/session.ts'
 import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
 import { type Line, writerOf } from './chat-log.ts'
@@ -28,24 +28,24 @@ const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
 const withAgent = (
   agents: SessionDocument['agents'],
   agent: Agent | undefined,
-  told: Partial<SessionAgent>,
+  changes: Partial<SessionAgent>,
 ): SessionDocument['agents'] => {
   const { id, name } = agent ?? {}
   // An agent whom the service sent without an id cannot be told from others.
   if (id === undefined) return agents
   const known = agents.find((agent) => agent.id === id)
-  const next = { id, part: 'unknown', messages: 0, ...known, ...(name !== undefined && { name }), ...told } as const
+  const next = { id, part: 'unknown', messages: 0, ...known, ...(name !== undefined && { name }), ...changes } as const
   if (known !== undefined) return agents.map((agent) => (agent === known ? next : agent))
-  return [...agents, next].slice(0, mostOfSession.agents)
+  return [...agents, next].slice(0, maxOfSession.agents)
 }
 
 const accepted = (session: SessionDocument, agent: Agent | undefined, at: Date): SessionDocument => {
   const before = session.agents.find(({ id }) => id === agent?.id)
-  const told = { part: 'accepted', acceptedAt: before?.acceptedAt ?? at } as const
+  const accepted = { part: 'accepted', acceptedAt: before?.acceptedAt ?? at } as const
   return {
     ...session,
     acceptedAt: session.acceptedAt ?? at,
-    agents: withAgent(session.agents, agent, told),
+    agents: withAgent(session.agents, agent, accepted),
   }
 }
 

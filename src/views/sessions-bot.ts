@@ -6,7 +6,7 @@ import type {
   ConversationEvent,
 } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { type Invitation, mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
+import { type Invitation, maxOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
 import { WireId, WireText } from '../../contracts/wire.ts'
 import { clientOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
@@ -41,10 +41,10 @@ const answeredAt = ({ joinedAt, unavailableAt }: Invitation): Date | undefined =
 
 const withLast = (invitations: Invitations, last: Invitation): Invitations => [...invitations.slice(0, -1), last]
 const withNew = (invitations: Invitations, another: Invitation): Invitations =>
-  [...invitations, another].slice(0, mostOfSession.invitations)
+  [...invitations, another].slice(0, maxOfSession.invitations)
 
-const answered = (invitation: Invitation, told: Partial<Invitation>): Invitation => {
-  const all = { ...invitation, ...told }
+const answered = (invitation: Invitation, known: Partial<Invitation>): Invitation => {
+  const all = { ...invitation, ...known }
   return { ...all, ...(all.at && all.joinedAt && { queueMs: msBetween(all.at, all.joinedAt) }) }
 }
 
@@ -60,11 +60,11 @@ const invited = (invitations: Invitations, by: Invitation['by'], at: Date): Invi
 }
 
 /** Adds the answer to the open invitation, or to one that was not reported. */
-const answer = (invitations: Invitations, told: Partial<Invitation>): Invitations => {
+const answer = (invitations: Invitations, known: Partial<Invitation>): Invitations => {
   const last = invitations.at(-1)
   return last === undefined || answeredAt(last) !== undefined
-    ? withNew(invitations, { by: 'unknown', ...told })
-    : withLast(invitations, answered(last, told))
+    ? withNew(invitations, { by: 'unknown', ...known })
+    : withLast(invitations, answered(last, known))
 }
 
 const outcomeOf = ({
@@ -193,8 +193,8 @@ const fold = (current: SessionDocument | undefined, event: Dated<ConversationEve
   const session: SessionDocument = isNext
     ? begin({ kind: 'bot', outcome: 'unanswered', channelId: unknownChannel }, before, event, guard)
     : before
-  const told = { ...session, lastEventAt: later(session.lastEventAt, at), ...clientOf(event) }
-  const after = told.ending === undefined ? noted(told, event) : notedAfterEnd(told, event)
+  const seen = { ...session, lastEventAt: later(session.lastEventAt, at), ...clientOf(event) }
+  const after = seen.ending === undefined ? noted(seen, event) : notedAfterEnd(seen, event)
   return {
     ...after,
     outcome: outcomeOf(after),

@@ -1,7 +1,7 @@
 import type { ChatEvent, ConversationEvent } from '../../contracts/events/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
+import { maxOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
 import type { TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
@@ -76,7 +76,7 @@ const closed = (session: SessionDocument, next: SessionDocument): SessionDocumen
 export const withTurn = (session: SessionDocument, ms: number): SessionDocument => ({
   ...session,
   turns: session.turns + 1,
-  responseTimesMs: [...session.responseTimesMs, ms].slice(0, mostOfSession.responseTimes),
+  responseTimesMs: [...session.responseTimesMs, ms].slice(0, maxOfSession.responseTimes),
   ...(session.firstResponseMs === undefined && { firstResponseMs: ms }),
 })
 

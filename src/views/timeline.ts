@@ -1,5 +1,5 @@
 import { archiveNameOf, clients } from '../../contracts/topics.ts'
-import { mostDataBytes } from '../../contracts/views/applied.ts'
+import { maxDataBytes } from '../../contracts/views/applied.ts'
 import { timeline as contract, type TimelineDocument } from '../../contracts/views/timeline.ts'
 import { asPart, identity } from '../domain/identity.ts'
 import type { Recorded, ViewDocument } from '../domain/ports.ts'
@@ -58,7 +58,7 @@ export const evolveTimeline = (
     ...present(data, 'chatId', 'clientId'),
     ...(asReceived && { erased: true as const }),
     ...(asReceived === undefined &&
-      bytes <= mostDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
+      bytes <= maxDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
   }
 }
 

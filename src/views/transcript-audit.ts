@@ -4,7 +4,7 @@ import { BsonDate } from '../../contracts/primitives.ts'
 import { botConversations } from '../../contracts/topics.ts'
 import { type SessionDocument, sessions } from '../../contracts/views/session.ts'
 import { type TimelineDocument, timeline } from '../../contracts/views/timeline.ts'
-import { mostDifferences, type TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
+import { maxDifferences, type TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
 import { writerOf } from './chat-log.ts'
 import { commonSequence } from './common-sequence.ts'
 
@@ -244,7 +244,7 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
   const hasReplies = bot.ours.some(({ expected }) => expected)
   return {
     state: 'compared',
-    differences: differences.slice(0, mostDifferences),
+    differences: differences.slice(0, maxDifferences),
     ...(hasReplies && { replies: hasBot ? ('compared' as const) : ('no-bot-messages-in-transcript' as const) }),
   }
 }

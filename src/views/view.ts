@@ -60,7 +60,7 @@ export type Reads = {
 }
 
 /** What is true of a folded view alone, beside its contract. */
-type Told<F> = {
+type ViewSpec<F> = {
   readonly folds: F
   readonly erasure: Erasure
   /** A document of the view has data of all chats, so changes are applied in the order of the log. */
@@ -82,7 +82,7 @@ export type FoldedView<
   C extends t.Mixed = t.Mixed,
   T extends RecordType = RecordType,
 > = ViewContract<Name, C> &
-  Omit<Told<never>, 'folds'> & {
+  Omit<ViewSpec<never>, 'folds'> & {
     readonly kind: 'folded'
     /** The types of records that it is folded from. */
     readonly types: ReadonlyArray<T>
@@ -108,17 +108,17 @@ const isMarker = (record: AnyRecord): boolean =>
  */
 export const folded = <const Name extends string, C extends t.Mixed, F extends Folds<t.TypeOf<C>>>(
   contract: ViewContract<Name, C>,
-  { folds, ...told }: Told<F>,
+  { folds, ...spec }: ViewSpec<F>,
 ): FoldedView<Name, C, keyof F & RecordType> => {
   const { name } = contract
   const types = Object.keys(folds) as ReadonlyArray<keyof F & RecordType>
   const topics = [...new Set(types.flatMap(topicsOfType))]
   const folding = folds as Readonly<Record<string, Fold<ViewDocument, AnyRecord> | Spread<AnyRecord> | undefined>>
   const emptiedBy = (marker: Recorded<ErasureEvent>) =>
-    topics.includes(aboutOf(marker).topic) ? told.erasure.changes(name, marker) : []
+    topics.includes(aboutOf(marker).topic) ? spec.erasure.changes(name, marker) : []
   return {
     ...contract,
-    ...told,
+    ...spec,
     kind: 'folded',
     types,
     topics,

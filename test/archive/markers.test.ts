@@ -5,7 +5,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { archiver } from '../../src/archive/archiver.ts'
 import { dataKeys } from '../../src/archive/data-keys.ts'
 import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
-import { markers } from '../../src/archive/markers.ts'
+import { missedErasures } from '../../src/archive/markers.ts'
 import { restorer } from '../../src/archive/restore.ts'
 import type { ArchiveKey, IncomingRecord, OutgoingRecord } from '../../src/domain/ports.ts'
 import { fromRecord, toRecord } from '../../src/kafka/records.ts'
@@ -67,7 +67,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   const state = { projected: 0, now: 1_000, low: 0 }
   const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
   const receipts: string[] = []
-  const { apply, lost, look } = markers({
+  const { apply, lost, look } = missedErasures({
     ranges: async (topic) => new Map(topic === name ? [[0, { low: state.low, high: events.length }]] : []),
     keepReceipts: async (found) => void receipts.push(...found.map(({ data }) => data.erasureId)),
     now: () => state.now,

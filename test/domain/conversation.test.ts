@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   type Conversation,
-  decide,
+  decideReply,
   type ReplyRules,
   unknownConversation,
   withFacts,
@@ -42,7 +42,7 @@ const outcome = (
 })
 const folded = (...facts: ReadonlyArray<Fact>) => withFacts(unknownConversation, facts)
 
-const states: ReadonlyArray<[Conversation['state'], ReturnType<typeof decide>]> = [
+const states: ReadonlyArray<[Conversation['state'], ReturnType<typeof decideReply>]> = [
   ['bot', 'send'],
   ['unavailable', 'send'],
   ['invited', 'agent-invited'],
@@ -51,20 +51,20 @@ const states: ReadonlyArray<[Conversation['state'], ReturnType<typeof decide>]> 
 ]
 for (const [state, expected] of states)
   test(`a message and an invitation in the state ${state}: ${expected}`, () => {
-    assert.is(decide({ state }, botMessage('c1'), at(0)), expected)
-    assert.is(decide({ state }, inviteAgent('i1'), at(0)), expected)
+    assert.is(decideReply({ state }, botMessage('c1'), at(0)), expected)
+    assert.is(decideReply({ state }, inviteAgent('i1'), at(0)), expected)
   })
 
 test('an overtaken message is sent unless the account forbids it; an invitation is never overtaken', () => {
   const conversation = { state: 'bot', lastClientMessageId: id('m2') } as const
   const overtaken = botMessage('c1', { inReplyTo: 'm1' })
   const suppress: ReplyRules = { whenOvertaken: 'suppress' }
-  assert.is(decide(conversation, overtaken, at(0)), 'send')
-  assert.is(decide(conversation, overtaken, at(0), suppress), 'overtaken')
-  assert.is(decide(conversation, botMessage('c1', { inReplyTo: 'm2' }), at(0), suppress), 'send')
-  assert.is(decide(conversation, botMessage('c1'), at(0), suppress), 'send')
-  assert.is(decide({ state: 'bot' }, overtaken, at(0), suppress), 'send')
-  assert.is(decide(conversation, { ...inviteAgent('i1'), inReplyTo: overtaken.id }, at(0), suppress), 'send')
+  assert.is(decideReply(conversation, overtaken, at(0)), 'send')
+  assert.is(decideReply(conversation, overtaken, at(0), suppress), 'overtaken')
+  assert.is(decideReply(conversation, botMessage('c1', { inReplyTo: 'm2' }), at(0), suppress), 'send')
+  assert.is(decideReply(conversation, botMessage('c1'), at(0), suppress), 'send')
+  assert.is(decideReply({ state: 'bot' }, overtaken, at(0), suppress), 'send')
+  assert.is(decideReply(conversation, { ...inviteAgent('i1'), inReplyTo: overtaken.id }, at(0), suppress), 'send')
 })
 
 const joined = [event('client-message', 'm1', 0), event('joined', 'j1', minute)]
@@ -75,7 +75,7 @@ const rows: ReadonlyArray<{
   readonly inReplyTo?: string
   readonly writtenAt?: number
   readonly rules?: ReplyRules
-  readonly then: ReturnType<typeof decide>
+  readonly then: ReturnType<typeof decideReply>
 }> = [
   { name: 'an answer to a message before the join', given: wroteAgain, inReplyTo: 'm1', then: 'agent-joined' },
   { name: 'an answer to a message after the join', given: wroteAgain, inReplyTo: 'm2', then: 'send' },
@@ -167,7 +167,7 @@ const rows: ReadonlyArray<{
 for (const { name, given, inReplyTo, writtenAt = 5 * minute, rules = {}, then } of rows)
   test(`${name}: ${then}`, () => {
     const command = botMessage('c9', inReplyTo === undefined ? {} : { inReplyTo })
-    assert.is(decide(folded(...given), command, at(writtenAt), rules), then)
+    assert.is(decideReply(folded(...given), command, at(writtenAt), rules), then)
   })
 
 test('a message after the join starts no turn, and one after the closing or a day of silence does', () => {
@@ -228,7 +228,7 @@ test('in any talk, a reply over an agent answers a message after the newest join
         return kind === 'reply' ? outcome(`c${i}`, 'delivered', ms) : event(kind, `e${i}`, ms)
       })
       const conversation = folded(...facts)
-      const decision = decide(conversation, botMessage('c', { inReplyTo: `e${answered}` }), at(ms + pause))
+      const decision = decideReply(conversation, botMessage('c', { inReplyTo: `e${answered}` }), at(ms + pause))
       const afterJoin = facts.slice(facts.findLastIndex(({ kind }) => kind === 'joined') + 1)
       const isAfterJoin = afterJoin.some(({ kind, id }) => kind === 'client-message' && id === `bot/e${answered}`)
       if (conversation.state === 'agent') {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type DriftDocument, mostDriftEntries } from '../../contracts/views/drift.ts'
+import { type DriftDocument, maxDriftEntries } from '../../contracts/views/drift.ts'
 import { createMetrics } from '../../src/app/metrics.ts'
 import { kafkaSettings } from '../../src/app/servers.ts'
 import { createLog } from '../../src/app/telemetry.ts'
@@ -148,10 +148,10 @@ view('has at most a thousand entries of an account; the rest is counted together
   }
   // MongoDB shows the writes of one slice one after the other: `others` may be there before the last entries are. It
   // counts the requests of which a field had no room.
-  const room = mostDriftEntries - 1 - before
+  const room = maxDriftEntries - 1 - before
   const others = await entry('others', Math.ceil((requests * fieldsOfOne - room) / fieldsOfOne))
   assert.is(others.kind, 'others')
-  await eventually('all entries', async () => (await drift.countDocuments()) === mostDriftEntries)
+  await eventually('all entries', async () => (await drift.countDocuments()) === maxDriftEntries)
   await measured('others', 1)
 })
 

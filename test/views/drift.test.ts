@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
-import { DriftDocument, mostDriftSeen } from '../../contracts/views/drift.ts'
+import { DriftDocument, maxDriftSeen } from '../../contracts/views/drift.ts'
 import type { QuarantinedRequest } from '../../src/domain/quarantined.ts'
 import { driftOfEvent, driftOfRequest } from '../../src/views/drift.ts'
 import { right } from '../support/either.ts'
@@ -74,9 +74,9 @@ drift('has the refused requests, each once', () => {
 })
 
 drift('remembers the newest requests, in limited space', () => {
-  const all = Array.from({ length: 3 * mostDriftSeen }, (_, i) => request(`r${i}`, at('10:00:00')))
+  const all = Array.from({ length: 3 * maxDriftSeen }, (_, i) => request(`r${i}`, at('10:00:00')))
   const [document] = fold(inQuarantine(...all))
-  assert.is(document?.seen?.length, 11 * mostDriftSeen)
+  assert.is(document?.seen?.length, 11 * maxDriftSeen)
   assert.is(document?.count, all.length)
 })
 

@@ -21,7 +21,7 @@ export const rolesFor = (grants: ReadonlyArray<Grant>, accountId: string): Reado
 /** The decision whether a session may use a route. An account that it may not see counts as unknown. */
 export type Decision = 'allowed' | 'wrong-role' | 'unknown-account'
 
-export const decide = (
+export const decideAccess = (
   route: ConsoleRoute,
   grants: ReadonlyArray<Grant>,
   accountIds: ReadonlyArray<string>,

@@ -42,7 +42,7 @@ const transactionName = (state: string): string => `${transactionPrefix}_${hashO
 const transactionsOf = (ctx: Ctx): ReadonlyArray<string> =>
   [...ctx.get('cookie').matchAll(/(?:^|;\s*)(livechat_console_sign_in_[\w-]{16})=/g)].flatMap(([, name]) => name ?? [])
 
-const mostBytes = 4096
+const maxBytes = 4096
 /** How many groups a refusal names. */
 const maxGroups = 20
 
@@ -86,7 +86,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     return true
   }
   const tokenOf = async (ctx: Ctx): Promise<string> => {
-    const body = await readBody(ctx.req, { mostBytes, drainMs: 0, budget })
+    const body = await readBody(ctx.req, { mostBytes: maxBytes, drainMs: 0, budget })
     if (E.isLeft(body)) return ''
     const token = new URLSearchParams(body.right.bytes.toString()).get('token') ?? ''
     body.right.release()

@@ -115,16 +115,16 @@ type DeadLetter = LettersAnswer['letters'][number]
 type Listed = Omit<DeadLetter, 'redriven' | 'state'>
 type Chain = Omit<Chained, 'sentAt'>
 /** A letter for the answer, and what its state is found by. */
-type Told = { readonly letter: Listed; readonly chain: Chain }
+type Shown = { readonly letter: Listed; readonly chain: Chain }
 
 const answerOf = <A>(
   found: Found<A>,
-  tell: (letter: A) => Told,
+  show: (letter: A) => Shown,
   { state, chat }: { readonly state?: LetterState | undefined; readonly chat?: string | undefined } = {},
 ): E.Either<Refusal, LettersAnswer> => {
   const { groups, letters, isCut, count } = found
   const known = letters.flatMap(({ sentAt, ...letter }) =>
-    sentAt === undefined ? [] : [{ ...tell(letter as A), sentAt }],
+    sentAt === undefined ? [] : [{ ...show(letter as A), sentAt }],
   )
   if (known.length < letters.length)
     return E.left(unavailable('MongoDB does not answer, so it is not known which records were sent back'))
@@ -150,7 +150,7 @@ const answerOf = <A>(
   })
 }
 
-const tellDeadLetter = (it: StoredDeadLetter): Told => {
+const showDeadLetter = (it: StoredDeadLetter): Shown => {
   const { topic } = it.origin
   const chat = chatOf(topic, it.key)
   const isBug = it.cause === 'unforeseen' && isFault(it.detail)
@@ -172,7 +172,7 @@ const tellDeadLetter = (it: StoredDeadLetter): Told => {
   }
 }
 
-const tellRequest = (it: QuarantinedLetter): Told => {
+const showRequest = (it: QuarantinedLetter): Shown => {
   const { id, reason: cause, receivedAt: at, bytes, account } = it
   return {
     letter: { id, topic: quarantine.name, cause, at, bytes, failures: 1, interface: it.interface },
@@ -193,11 +193,11 @@ export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: st
     findDeadLetters(ports, { account }, extent),
     findRequests(ports, { account }, extent),
   ])
-  const countOf = <A>(found: E.Either<unknown, Found<A>>, tell: (letter: A) => Told) => {
-    const answer = E.isLeft(found) ? found : answerOf(found.right, tell)
+  const countOf = <A>(found: E.Either<unknown, Found<A>>, show: (letter: A) => Shown) => {
+    const answer = E.isLeft(found) ? found : answerOf(found.right, show)
     return E.isLeft(answer) ? null : answer.right.states.unresolved
   }
-  return { letters: countOf(letters, tellDeadLetter), quarantined: countOf(requests, tellRequest) }
+  return { letters: countOf(letters, showDeadLetter), quarantined: countOf(requests, showRequest) }
 }
 
 /** Parses the text of `describe`. A problem without a path concerns the whole value. */
@@ -240,7 +240,7 @@ export const deadLettersHandlers = ({
     <F extends Whose, A>(
       filtersOf: (whose: Whose, asked: Asked) => E.Either<Refusal, F>,
       find: (from: typeof ports, filters: Omit<F, 'unowned'>, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
-      tell: (letter: A) => Told,
+      show: (letter: A) => Shown,
     ): ConsoleHandler<typeof routes.deadLetters> =>
     async (request) => {
       const query = readQuery(DeadLettersQuery, request.query)
@@ -253,7 +253,7 @@ export const deadLettersHandlers = ({
         find(ports, ownedFilters({ accounts }, filters.right), { limit: examined, newestOf, signal }),
       )
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
-      const answer = answerOf(found.right, tell, { state, chat })
+      const answer = answerOf(found.right, show, { state, chat })
       return E.isLeft(answer) ? answer : ok(answer.right)
     }
   const showing =
@@ -287,8 +287,8 @@ export const deadLettersHandlers = ({
       return ok(answer)
     }
   return {
-    [routes.deadLetters]: listing(deadLetterFilters, findDeadLetters, tellDeadLetter),
-    [routes.quarantine]: listing(requestFilters, findRequests, tellRequest),
+    [routes.deadLetters]: listing(deadLetterFilters, findDeadLetters, showDeadLetter),
+    [routes.quarantine]: listing(requestFilters, findRequests, showRequest),
     [routes.showDeadLetter]: showing(false),
     [routes.showQuarantined]: showing(true),
   }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { Count } from '../../../contracts/primitives.ts'
-import { DriftDocument, driftKinds, mostDriftEntries } from '../../../contracts/views/drift.ts'
+import { DriftDocument, driftKinds, maxDriftEntries } from '../../../contracts/views/drift.ts'
 import type { driftIn } from '../../mongo/console-statistics.ts'
 import type { DriftAnswer } from '../answers.ts'
 import { type ConsoleHandler, type Handlers, ok, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
@@ -18,7 +18,7 @@ export const DriftQuery = t.partial(
     kind: t.keyof(driftKinds, `one of ${Object.keys(driftKinds).join(', ')}`),
     // A number, not an id: callers can read a cursor, and ids contain paths, which are personal. There are few entries.
     cursor: Cursor(t.strict({ skip: Count }), 'next'),
-    limit: Limit(mostDriftEntries),
+    limit: Limit(maxDriftEntries),
   },
   'DriftQuery',
 )

@@ -25,9 +25,9 @@ async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSign
       if (version === undefined) await sleep(heartbeatMs, AbortSignal.any([signal, woken.signal]))
       if (signal.aborted) return
       woken = new AbortController()
-      const told = version
+      const data = version
       version = undefined
-      yield told === undefined ? ': still there\n\n' : `data: ${JSON.stringify({ version: told })}\n\n`
+      yield data === undefined ? ': still there\n\n' : `data: ${JSON.stringify({ version: data })}\n\n`
     }
   } finally {
     leave()

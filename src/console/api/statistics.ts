@@ -45,9 +45,9 @@ export const StatisticsQuery = t.partial(
 )
 
 const usualDays = 30
-const mostDays = 400
+const maxDays = 400
 /** A row has 3 kB as JSON and a tenth of that as CSV. */
-const mostRows = { json: 5_000, csv: 20_000 }
+const maxRows = { json: 5_000, csv: 20_000 }
 /** After this many rows the process handles other requests, such as events of bots. */
 const rowsAtOnce = 100
 
@@ -67,9 +67,9 @@ const spanOf = ({ from, to }: Partial<Span>, today: string): E.Either<Refusal, S
   const last = Temporal.PlainDate.from(to ?? today)
   const first = from === undefined ? last.subtract({ days: usualDays - 1 }) : Temporal.PlainDate.from(from)
   const days = first.until(last, { largestUnit: 'days' }).days + 1
-  return days >= 1 && days <= mostDays
+  return days >= 1 && days <= maxDays
     ? E.right({ from: first.toString(), to: last.toString() })
-    : E.left(invalid(400, `from, to: expected 1 to ${mostDays} days, the first one first`))
+    : E.left(invalid(400, `from, to: expected 1 to ${maxDays} days, the first one first`))
 }
 
 const tooMany = (most: number) =>
@@ -128,7 +128,7 @@ export const statisticsHandlers = ({
     },
     'GET /api/accounts/:account/statistics': inTurn<'GET /api/accounts/:account/statistics'>(
       async ({ accountId, query }) => {
-        const found = await read(accountId, query, mostRows.json)
+        const found = await read(accountId, query, maxRows.json)
         if (E.isLeft(found)) return found
         const { documents, rowOf, ...asked } = found.right
         const rows = await inPieces(documents, rowOf)
@@ -138,7 +138,7 @@ export const statisticsHandlers = ({
     ),
     'GET /api/accounts/:account/statistics.csv': inTurn<'GET /api/accounts/:account/statistics.csv'>(
       async ({ accountId, query }) => {
-        const found = await read(accountId, query, mostRows.csv)
+        const found = await read(accountId, query, maxRows.csv)
         if (E.isLeft(found)) return found
         const { by, documents, rowOf } = found.right
         const names = by === 'day' ? columns.day : columns.by

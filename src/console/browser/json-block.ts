@@ -4,7 +4,7 @@ import { html } from './html.ts'
 import { jsonLines } from './json-lines.ts'
 import { Copy, Said } from './parts.ts'
 
-const mostLines = 300
+const maxLines = 300
 
 type Problem = { readonly path: string; readonly expected: string }
 type Props = { readonly value: unknown; readonly label: string; readonly problems?: ReadonlyArray<Problem> }
@@ -14,7 +14,7 @@ export const JsonBlock = ({ value, label, problems = [] }: Props) => {
   const [all, setAll] = useState(false)
   const lines = jsonLines(value, problems)
   // Lines with problems are always shown.
-  const shown = all ? lines : lines.filter((line, i) => i < mostLines || line.problems.length > 0)
+  const shown = all ? lines : lines.filter((line, i) => i < maxLines || line.problems.length > 0)
   return html`
     <div class="json" role="region" aria-label=${label} tabindex="0">
       <ol>

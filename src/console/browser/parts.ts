@@ -4,14 +4,14 @@ import type { Trouble } from './api.ts'
 import { count, cut, timeText } from './format.ts'
 import { type Children, html } from './html.ts'
 
-const mostShown = 2_000
+const maxShown = 2_000
 
 /** Text from outside the console: with its own text direction, and cut if it is long. */
 export const Said = ({ text }: { readonly text: string }) => {
   const [all, setAll] = useState(false)
-  if (text.length <= mostShown) return html`<bdi dir="auto" class="said">${text}</bdi>`
+  if (text.length <= maxShown) return html`<bdi dir="auto" class="said">${text}</bdi>`
   return html`
-    <bdi dir="auto" class="said">${all ? text : `${cut(text, mostShown)}…`}</bdi>
+    <bdi dir="auto" class="said">${all ? text : `${cut(text, maxShown)}…`}</bdi>
     <button type="button" class="link" aria-expanded=${all} onClick=${() => setAll(!all)}>
       ${all ? 'Show less' : `Show all ${count(text.length)} characters`}
     </button>

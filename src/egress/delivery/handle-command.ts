@@ -4,7 +4,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../adapters/tracing.ts'
 import type { Account } from '../../domain/accounts.ts'
-import { decide, takenBy } from '../../domain/conversation.ts'
+import { decideReply, takenBy } from '../../domain/conversation.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
 import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
@@ -138,7 +138,7 @@ const handling =
       isLastResort: false,
       decide: ({ conversation }) =>
         conversation.clientId === undefined || conversation.clientId === command.clientId
-          ? decide(conversation, command, writtenAt, account.bot)
+          ? decideReply(conversation, command, writtenAt, account.bot)
           : 'names another client',
     })
     if (result === 'names another client') return refuse.invalid(record, anotherClient)

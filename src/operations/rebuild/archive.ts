@@ -24,7 +24,7 @@ type Deps = ArchiveDeps & {
   /** Continues from a later offset. */
   readonly skipTo: (source: string, offset: number) => void
   /** True: leaves out records that are neither in the archive nor in the topic. False: they are an error. */
-  readonly mayLack: boolean
+  readonly allowGaps: boolean
   readonly signal: AbortSignal
 }
 
@@ -114,7 +114,7 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
  * it, each with the first offset that the topic has.
  */
 const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, number>): Promise<void> => {
-  const { kafka, restore, positions, fold, setTo, skipTo, mayLack, signal } = deps
+  const { kafka, restore, positions, fold, setTo, skipTo, allowGaps, signal } = deps
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
@@ -152,7 +152,7 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
       unread.delete(source)
       epochs.set(source, epoch)
       const first = firstOffsetOf(record)
-      if (first > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, first)
+      if (first > next + (corrupt.get(source) ?? 0) && !allowGaps) throw missing(source, next, first)
       corrupt.delete(source)
       next = record.offset + 1
       if (found.kind === 'record') records.push(record)
@@ -199,10 +199,10 @@ const withMoreRecords = async ({ kafka }: Deps, topics: ReadonlyArray<Name>): Pr
 /**
  * Folds from the archive what the event topics no longer have. Records of deleted topics with the same names are first.
  * Then each partition continues in its topic, at its position. The archive is read to its end, so records that are
- * deleted during the read are not missed. Throws if records are in neither topic nor archive, unless `mayLack`.
+ * deleted during the read are not missed. Throws if records are in neither topic nor archive, unless `allowGaps`.
  */
 export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>): Promise<void> => {
-  const { kafka, positions, skipTo, mayLack, signal } = deps
+  const { kafka, positions, skipTo, allowGaps, signal } = deps
   const archived = topics.filter(isEventTopic)
   // A rebuild that has processed any other record has processed all of these.
   if ([...positions.values()].every((position) => position === 0))
@@ -218,7 +218,7 @@ export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>):
     const present = [...wanted].map(([source, low]) => `${source} ${positions.get(source) ?? 0} ${low}`).join()
     const [first] = wanted
     if (present === before && first !== undefined) {
-      if (!mayLack) throw missing(first[0], positions.get(first[0]) ?? 0, first[1])
+      if (!allowGaps) throw missing(first[0], positions.get(first[0]) ?? 0, first[1])
       for (const [source, low] of wanted) skipTo(source, low)
       return
     }

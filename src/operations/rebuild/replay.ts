@@ -70,7 +70,7 @@ type Spec = {
   readonly applyChanges: ApplyChanges
   readonly findErased: FindErased
   /** Continues where records are neither in a topic nor in the archive. */
-  readonly mayLack: boolean
+  readonly allowGaps: boolean
 }
 
 /** Archived records are not fetched by a consumer group, so there is no partition to own. */
@@ -82,7 +82,7 @@ const noPartition: OwnedPartition = { isCurrent: () => true, done: () => {}, pau
  */
 export const startReplay = async (
   { kafka, restore, clock, signal }: Pick<RebuildDeps, 'kafka' | 'restore' | 'clock' | 'signal'>,
-  { group, topics, from, applyChanges, findErased, mayLack }: Spec,
+  { group, topics, from, applyChanges, findErased, allowGaps }: Spec,
 ): Promise<Replay> => {
   const positions = new Map(from)
   const refused = new Set<string>()
@@ -129,7 +129,7 @@ export const startReplay = async (
   const skipTo = (source: string, offset: number) =>
     void positions.set(source, Math.max(positions.get(source) ?? 0, offset))
   const setTo = (source: string, offset: number) => void positions.set(source, offset)
-  const archived = { kafka, restore, positions, setTo, skipTo, mayLack, signal }
+  const archived = { kafka, restore, positions, setTo, skipTo, allowGaps, signal }
   await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
   let lost: string | undefined
   const consumer = await kafka.consume({
@@ -143,7 +143,7 @@ export const startReplay = async (
       const position = positions.get(source) ?? 0
       const low = (await kafka.ranges(topic)).get(partition)?.low ?? 0
       // The consumer would begin at the first remaining record. No offset beyond the gap may be committed.
-      if (low > position && !mayLack && !isTemporary(source)) {
+      if (low > position && !allowGaps && !isTemporary(source)) {
         lost = `the records of ${source} from ${position} to ${low - 1} were deleted before they were read`
         throw new Error(lost)
       }

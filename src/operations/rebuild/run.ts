@@ -105,7 +105,7 @@ const replayAndSwap = async (
   const replay = await startReplay(deps, {
     group: groupOf(own.writer),
     topics: topicsOf(pending),
-    mayLack: force || own.dryRun,
+    allowGaps: force || own.dryRun,
     from: new Map(Object.entries(own.positions)),
     findErased: own.findErased,
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),

@@ -29,7 +29,7 @@ export const erasedSince = 'the person has been erased since then'
  * again becomes a new dead letter with a higher count. That count plus the redrives of the dead letter itself limits
  * the redrives of one record, however often an operator repeats the command.
  */
-export const decide = (
+export const decideRedrive = (
   { redriven }: Pick<StoredDeadLetter, 'redriven'>,
   { timesSent, outdated, erased }: Known,
   { most, force, again, overwrite }: Rules,

@@ -9,7 +9,7 @@ import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
 import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
 import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
-import { decide, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
+import { decideRedrive, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 
 export const sendWords: Words = {
   done: 'sent',
@@ -96,7 +96,7 @@ export const sendDeadLetters = (
   const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
     if (each.deadLetter.cause === unreadableBatch)
       return E.left({ result: 'failed', why: 'it is a batch of records and cannot be sent as one record' })
-    return E.map((redriven: number) => ({ ...each, redriven }))(decide(each.deadLetter, known, rules))
+    return E.map((redriven: number) => ({ ...each, redriven }))(decideRedrive(each.deadLetter, known, rules))
   }
   return sendInBatches<Meant, Chosen>(
     ports,

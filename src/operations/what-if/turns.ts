@@ -8,7 +8,7 @@ import type {
 } from '../../../contracts/events/index.ts'
 import {
   type Conversation,
-  decide,
+  decideReply,
   type ReplyRules,
   unknownConversation,
   withFacts,
@@ -137,7 +137,7 @@ export const turnsOf = (
       type: 'BotMessage' as const,
       ...(first.type === 'ClientMessageReceived' && { inReplyTo: first.id }),
     }
-    const taken = decide(stateAt(from + 1), command, new Date(first.time), rules)
+    const taken = decideReply(stateAt(from + 1), command, new Date(first.time), rules)
     const isOpen = !outcomes.some(isAnswer) && Date.parse(last.time) + replyWithin > readUntil
     const why =
       (taken === 'send' || taken === 'overtaken' ? undefined : `the bridge would send no reply: ${taken}`) ??

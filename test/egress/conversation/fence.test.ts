@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Conversation, decide, unknownConversation, withFacts } from '../../../src/domain/conversation.ts'
+import { type Conversation, decideReply, unknownConversation, withFacts } from '../../../src/domain/conversation.ts'
 import type { Fact } from '../../../src/domain/conversation-facts.ts'
 import { botMessage, id, inviteAgent } from '../support/values.ts'
 
@@ -9,7 +9,7 @@ const test = suite('the fence')
 const noon = new Date('2026-01-31T12:00:00Z')
 const after = (minutes: number) => new Date(noon.getTime() + minutes * 60_000)
 
-const cases: ReadonlyArray<[Conversation['state'], ReturnType<typeof decide>]> = [
+const cases: ReadonlyArray<[Conversation['state'], ReturnType<typeof decideReply>]> = [
   ['bot', 'send'],
   ['unavailable', 'send'],
   ['invited', 'agent-invited'],
@@ -18,20 +18,20 @@ const cases: ReadonlyArray<[Conversation['state'], ReturnType<typeof decide>]> =
 ]
 for (const [state, expected] of cases)
   test(`a message and an invitation in the state ${state}: ${expected}`, () => {
-    assert.is(decide({ state }, botMessage('c1'), noon), expected)
-    assert.is(decide({ state }, inviteAgent('i1'), noon), expected)
+    assert.is(decideReply({ state }, botMessage('c1'), noon), expected)
+    assert.is(decideReply({ state }, inviteAgent('i1'), noon), expected)
   })
 
 test('an overtaken message is sent unless the account forbids it; an invitation is never overtaken', () => {
   const conversation = { state: 'bot', lastClientMessageId: id('m2') } as const
   const overtaken = botMessage('c1', { inReplyTo: 'm1' })
   const suppress = { whenOvertaken: 'suppress' } as const
-  assert.is(decide(conversation, overtaken, noon), 'send')
-  assert.is(decide(conversation, overtaken, noon, suppress), 'overtaken')
-  assert.is(decide(conversation, botMessage('c1', { inReplyTo: 'm2' }), noon, suppress), 'send')
-  assert.is(decide(conversation, botMessage('c1'), noon, suppress), 'send')
-  assert.is(decide({ state: 'bot' }, overtaken, noon, suppress), 'send')
-  assert.is(decide(conversation, { ...inviteAgent('i1'), inReplyTo: overtaken.id }, noon, suppress), 'send')
+  assert.is(decideReply(conversation, overtaken, noon), 'send')
+  assert.is(decideReply(conversation, overtaken, noon, suppress), 'overtaken')
+  assert.is(decideReply(conversation, botMessage('c1', { inReplyTo: 'm2' }), noon, suppress), 'send')
+  assert.is(decideReply(conversation, botMessage('c1'), noon, suppress), 'send')
+  assert.is(decideReply({ state: 'bot' }, overtaken, noon, suppress), 'send')
+  assert.is(decideReply(conversation, { ...inviteAgent('i1'), inReplyTo: overtaken.id }, noon, suppress), 'send')
 })
 
 const wrote = (message: string, at: Date): Fact => ({
@@ -52,7 +52,7 @@ const rows: ReadonlyArray<{
   readonly inReplyTo?: string
   readonly at: Date
   readonly whileAgent?: 'answer' | 'suppress'
-  readonly then: ReturnType<typeof decide>
+  readonly then: ReturnType<typeof decideReply>
 }> = [
   { name: 'to a message before the join is late', given: begun, inReplyTo: 'm1', at: after(3), then: 'agent-joined' },
   { name: 'to a message after the join is sent', given: begun, inReplyTo: 'm2', at: after(3), then: 'send' },
@@ -85,7 +85,7 @@ for (const { name, given, inReplyTo, at, whileAgent, then } of rows)
   test(`after an agent has joined, a reply ${name}`, () => {
     const conversation = withFacts(unknownConversation, given)
     assert.is(
-      decide(conversation, botMessage('c1', inReplyTo === undefined ? {} : { inReplyTo }), at, { whileAgent }),
+      decideReply(conversation, botMessage('c1', inReplyTo === undefined ? {} : { inReplyTo }), at, { whileAgent }),
       then,
     )
   })

@@ -19,7 +19,7 @@ export const erasures = {
   'the markers of the archive are applied after a restore': [
     instead(
       () => import('../../../src/archive/markers.ts'),
-      ({ markers }) => ({ markers: (deps) => ({ ...markers(deps), apply: async () => {} }) }),
+      ({ missedErasures }) => ({ missedErasures: (deps) => ({ ...missedErasures(deps), apply: async () => {} }) }),
     ),
   ],
 }

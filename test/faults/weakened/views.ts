@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../../contracts/topics.ts'
-import { mostSeen } from '../../../contracts/views/applied.ts'
+import { maxSeen } from '../../../contracts/views/applied.ts'
 import { identity } from '../../../src/domain/identity.ts'
 import { instead } from './instead.ts'
 
@@ -37,7 +37,7 @@ export const views = {
           const event = identity(recorded.event)
           const others = current.seen.filter((each) => each !== event)
           const after = once({ ...current, applied, seen: others }, recorded, next)
-          return { ...after, seen: [...current.seen, event].slice(-mostSeen) }
+          return { ...after, seen: [...current.seen, event].slice(-maxSeen) }
         },
       }),
     ),

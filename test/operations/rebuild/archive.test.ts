@@ -67,7 +67,7 @@ const read = async (
           archive.flatMap(([offset, found]) => (offset === archived?.offset ? [found] : []))
       : undefined,
     positions,
-    mayLack: false,
+    allowGaps: false,
     signal: new AbortController().signal,
     fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>
       void folded.push(...records.map(({ topic, offset }) => (topic === 'chats' ? offset : `${topic}/${offset}`))),

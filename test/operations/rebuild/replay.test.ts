@@ -9,7 +9,7 @@ import { anEvent, at } from '../../support/given-events.ts'
 const replaying = suite('a replay')
 
 /** A replay of a topic that is complete when it begins, and has lost its first records when its consumer begins. */
-const given = async (mayLack: boolean, from = 4) => {
+const given = async (allowGaps: boolean, from = 4) => {
   const specs: ConsumerSpec[] = []
   let low = 0
   const none = async () => {
@@ -42,7 +42,7 @@ const given = async (mayLack: boolean, from = 4) => {
       from: new Map(from === 0 ? [] : [['chats/0', from]]),
       applyChanges: async () => {},
       findErased: async () => new Set(),
-      mayLack,
+      allowGaps,
     },
   )
   const logs = () => new Map([['chats/0', { low, high: 10 }]])

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { pace } from '../../../src/operations/redrive/batches.ts'
 import { type Filters, matches, partOf } from '../../../src/operations/redrive/dead-letters.ts'
 import { newest } from '../../../src/operations/redrive/find.ts'
-import { decide } from '../../../src/operations/redrive/guard.ts'
+import { decideRedrive } from '../../../src/operations/redrive/guard.ts'
 import { deadLetters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')
@@ -91,7 +91,7 @@ decisions(
     ]
     assert.equal(
       cases.map(([redriven, timesSent, change]) =>
-        decide({ redriven }, { timesSent, outdated: false, erased: false }, { ...rules, ...change }),
+        decideRedrive({ redriven }, { timesSent, outdated: false, erased: false }, { ...rules, ...change }),
       ),
       cases.map(([, , , expected]) => expected),
     )
@@ -104,7 +104,11 @@ decisions('a loop that redrives everything repeatedly ends', () => {
   const round = () => {
     let sent = 0
     for (const deadLetter of [...all]) {
-      const decision = decide(deadLetter, { ...deadLetter, outdated: false, erased: false }, { ...rules, again: true })
+      const decision = decideRedrive(
+        deadLetter,
+        { ...deadLetter, outdated: false, erased: false },
+        { ...rules, again: true },
+      )
       if (E.isLeft(decision)) continue
       deadLetter.timesSent++
       sent++

@@ -14,6 +14,7 @@ import { connectMongo } from '../../src/mongo/connect.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { type Ran, runCommand } from '../support/command.ts'
+import { defaultSettings } from '../support/default-settings.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -44,6 +45,7 @@ const kafkaOnly = { kafka: { brokers: here.brokers, ssl: false }, mongo: here.mo
 const stranger = right(
   await startBridge(
     {
+      ...defaultSettings,
       kafka: kafkaOnly.kafka,
       mongo: here.mongo,
       demo: false,

@@ -12,6 +12,7 @@ import { type ServiceAccount, serviceAccountOf } from '../../src/simulator/accou
 import { startService } from '../../src/simulator/service.ts'
 import type { Defence } from '../faults/defences.ts'
 import { type BridgeProcess, startBridgeProcess } from './bridge-process.ts'
+import { defaultSettings } from './default-settings.ts'
 import { right } from './either.ts'
 import { temporaryFolder } from './folder.ts'
 import { databaseUrl, servers } from './servers.ts'
@@ -111,6 +112,7 @@ export const world = async (options: Options = {}) => {
     const bridge = right(
       await startBridge(
         {
+          ...defaultSettings,
           kafka,
           mongo,
           accounts,

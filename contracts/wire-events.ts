@@ -23,6 +23,8 @@ export type WireEvent<Name extends string = string> = {
   readonly name: Name
   readonly type: DomainEvent['type']
   readonly codec: t.Decoder<unknown, DomainEvent> & t.Mixed
+  /** What it says, for the published schema of its wire form. */
+  readonly about: string
   readonly subject: 'chatId' | 'clientId'
   readonly own: Readonly<Record<string, unknown>>
   /** Whether the payload has the event's id. */
@@ -37,28 +39,73 @@ const from =
     name: Name,
     type: Event['type'],
     codec: t.Decoder<unknown, Event> & t.Mixed,
+    about: string,
     { subject = 'chatId', own = {} }: More = {},
-  ): WireEvent<Name> => ({ name, type, codec, subject, own, hasId })
+  ): WireEvent<Name> => ({ name, type, codec, about, subject, own, hasId })
 
 const webhook = from(false)
 const botEvent = from(true)
 
 /** The events of Interface A (protocol, Events). */
 export const webhookEvents = [
-  webhook('call_event', 'CallStatusChanged', CallStatusChanged),
-  webhook('chat_accepted', 'ChatAccepted', ChatAccepted),
-  webhook('chat_assigned', 'ChatAssigned', ChatAssigned),
-  webhook('chat_updated', 'ChatUpdated', ChatUpdated),
-  webhook('client_updated', 'ClientUpdated', ClientUpdated, { subject: 'clientId' }),
-  webhook('chat_finished', 'ChatFinished', ChatFinished, { own: { omitted: undefined } }),
-  webhook('offline_message', 'OfflineMessageReceived', OfflineMessageReceived),
+  webhook(
+    'call_event',
+    'CallStatusChanged',
+    CallStatusChanged,
+    "Interface A: agents get a new call, or a call's status changes (protocol, Events).",
+  ),
+  webhook('chat_accepted', 'ChatAccepted', ChatAccepted, 'Interface A: an agent accepts a chat.'),
+  webhook(
+    'chat_assigned',
+    'ChatAssigned',
+    ChatAssigned,
+    'Interface A: a chat is linked to the CRM; `assign_to` is the link that was used.',
+  ),
+  webhook('chat_updated', 'ChatUpdated', ChatUpdated, "Interface A: the visitor's information changes during a chat."),
+  webhook(
+    'client_updated',
+    'ClientUpdated',
+    ClientUpdated,
+    "Interface A: a client's data changes, in a chat or outside.",
+    { subject: 'clientId' },
+  ),
+  webhook('chat_finished', 'ChatFinished', ChatFinished, 'Interface A: a chat is closed. The event has its log.', {
+    own: { omitted: undefined },
+  }),
+  webhook(
+    'offline_message',
+    'OfflineMessageReceived',
+    OfflineMessageReceived,
+    'Interface A: a visitor writes through the offline form.',
+  ),
 ] as const
 
 /** The events of Interface B that the service sends (protocol, Events; CHAT_CLOSED: field notes). */
 export const botEvents = [
-  botEvent('CLIENT_MESSAGE', 'ClientMessageReceived', ClientMessageReceived),
-  botEvent('INVITE_AGENT', 'AgentInvited', AgentInvited, { own: { invitedBy: 'service', reason: undefined } }),
-  botEvent('AGENT_JOINED', 'AgentJoined', AgentJoined),
-  botEvent('AGENT_UNAVAILABLE', 'AgentUnavailable', AgentUnavailable),
-  botEvent('CHAT_CLOSED', 'ChatClosed', ChatClosed),
+  botEvent(
+    'CLIENT_MESSAGE',
+    'ClientMessageReceived',
+    ClientMessageReceived,
+    "Service to bot: a client's message, which the bot must answer (protocol, Events, Interface B).",
+  ),
+  botEvent(
+    'INVITE_AGENT',
+    'AgentInvited',
+    AgentInvited,
+    'Service to bot: the chat was transferred to an agent (protocol, Endpoints).',
+    { own: { invitedBy: 'service', reason: undefined } },
+  ),
+  botEvent('AGENT_JOINED', 'AgentJoined', AgentJoined, 'Service to bot: an agent has connected to the conversation.'),
+  botEvent(
+    'AGENT_UNAVAILABLE',
+    'AgentUnavailable',
+    AgentUnavailable,
+    'Service to bot: no agent can take the chat now.',
+  ),
+  botEvent(
+    'CHAT_CLOSED',
+    'ChatClosed',
+    ChatClosed,
+    'Service to bot: the chat has ended (field notes). They do not show `client_id`.',
+  ),
 ] as const

@@ -1,7 +1,6 @@
 import type * as t from 'io-ts'
 import { ArchivedEvent } from '../../contracts/archive.ts'
 import { ErrorBody } from '../../contracts/bot-api/error.ts'
-import * as inbound from '../../contracts/bot-api/inbound.ts'
 import { BotMessageRequest, InviteAgentRequest } from '../../contracts/bot-api/outbound.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { schemaId, versionNames } from '../../contracts/events/upcast.ts'
@@ -10,8 +9,8 @@ import * as http from '../../contracts/http.ts'
 import { EventHeaders } from '../../contracts/records.ts'
 import { codecsOf, type Topic, topics } from '../../contracts/topics.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
-import * as webhooks from '../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
+import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
 import { documentCodecs } from '../views/index.ts'
 
 /**
@@ -80,7 +79,8 @@ export const headers = [EventHeaders, ...ofBytes].map(withName).map(named('given
 export const documents = [...documentCodecs, ErasureDocument].map(withName).map(named('given'))
 
 /** The requests of the service to the bridge. */
-export const requests = Object.entries({ ...webhooks, ...inbound })
+export const requests = [...webhookForms, ...botEventForms]
+  .map(({ name, codec }): [string, t.Mixed] => [name, codec])
   .map(named('received'))
   .map((entry): Published => ({ ...entry, asRequest: true }))
 

@@ -1,6 +1,10 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { ceDataSchema, ceType } from '../../contracts/topics.ts'
 import { boundTo } from '../archive/seal.ts'
+import { decodeBotEvent, decodeWebhook, wireOf } from '../domain/requests.ts'
+import { readSamples } from './read-contracts.ts'
 import type { JsonObject } from './schema.ts'
 
 const accountId = 'acme'
@@ -22,8 +26,7 @@ const reply = {
 const erasureId = 'b4b2f0a1c7d84e55'
 const attempt = { at: '2022-10-10T15:31:20.010Z', durationMs: 87 }
 
-/** The data of one event of each type. */
-export const exampleEvents: Readonly<Record<DomainEvent['type'], JsonObject>> = {
+const chosen: Readonly<Partial<Record<DomainEvent['type'], JsonObject>>> = {
   ChatAccepted: { ...chat, organization: { id: '12', name: 'Example Ltd' }, tags: [{ id: '21', title: 'delivery' }] },
   ChatAssigned: { ...chat, assignTo: 'https://crm.example.com/clients/1233' },
   ChatUpdated: { ...chat, visitor: { ...visitor, phone: '+14085550142' } },
@@ -74,6 +77,26 @@ export const exampleEvents: Readonly<Record<DomainEvent['type'], JsonObject>> = 
   ChatErased: { ...conversation, erasureId, topic: 'chats' },
 }
 
+const decoders = { webhooks: decodeWebhook, bot: decodeBotEvent }
+const receipt = {
+  accountId: accountId as AccountId,
+  receivedAt: '2022-10-10T15:31:19.512Z' as Instant,
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  id: eventId,
+}
+
+/** The data that the bridge makes of the service's plain sample. */
+const ofSample = (type: DomainEvent['type']): JsonObject => {
+  const wire = wireOf(type)
+  const samples = wire && readSamples(wire.api === 'bot' ? 'bot-api' : 'webhooks')
+  const decoded = wire && decoders[wire.api](samples?.[wire.name], receipt)
+  if (decoded === undefined || E.isLeft(decoded)) throw new Error(`${type} has no example`)
+  return JSON.parse(JSON.stringify(decoded.right.event.data)) as JsonObject
+}
+
+/** The data of one event of each type. Without an example of its own it is made of the sample of the service. */
+export const exampleOf = (type: DomainEvent['type']): JsonObject => chosen[type] ?? ofSample(type)
+
 const sources: Partial<Record<DomainEvent['type'], string>> = {
   BotReplyDelivered: 'egress',
   BotReplyFailed: 'egress',
@@ -89,7 +112,7 @@ const sources: Partial<Record<DomainEvent['type'], string>> = {
 
 /** The headers of the example of an event. */
 export const exampleHeaders = (type: DomainEvent['type']): JsonObject => {
-  const { chatId, clientId } = exampleEvents[type]
+  const { chatId, clientId } = exampleOf(type)
   return {
     ce_specversion: '1.0',
     ce_id: eventId,

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as t from 'io-ts'
+import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
 import { type DocsOf, docstringsOf, fieldDocs } from './docstrings.ts'
 import type { Part, PartOf } from './json-schema.ts'
 import type { Json } from './schema.ts'
@@ -13,10 +14,6 @@ const contracts = fileURLToPath(new URL('../../contracts/', import.meta.url))
  * that of the part without `Wire`.
  */
 const counterparts: Readonly<Record<string, string>> = {
-  WireCallEvent: 'CallStatusChanged',
-  WireOfflineMessage: 'OfflineMessageReceived',
-  WireClientMessage: 'ClientMessageReceived',
-  WireInviteAgent: 'AgentInvited',
   WebhookReply: 'Enrichment',
 }
 
@@ -69,14 +66,18 @@ const partsOf = async (
     const everywhere = file.startsWith('views/')
       ? new Map([...docsOf(common, 'webhook'), ...docsOf(common, 'conversation')])
       : undefined
-    const fieldDoc = (path: string) =>
-      own.get(path) ??
-      theirs.get(camelCase(path)) ??
-      everywhere?.get(path) ??
-      (constant.startsWith('Wire') ? ofWireEvents[path] : undefined)
+    const fieldDoc = (path: string) => own.get(path) ?? theirs.get(camelCase(path)) ?? everywhere?.get(path)
     return [[codec, { name, description, fieldDoc }]]
   })
 }
+
+/** The forms of events as the service sends them. Their fields have the descriptions of the events. */
+const wireParts = (docsOf: DocsOf): ReadonlyArray<readonly [t.Mixed, Part]> =>
+  [...webhookForms, ...botEventForms].map(({ name, codec, event }) => {
+    const docs = docsOf(...counterpartOf(event.type))
+    const fieldDoc = (path: string) => docs.get(camelCase(path)) ?? ofWireEvents[path]
+    return [codec, { name, description: event.about, fieldDoc }]
+  })
 
 /**
  * Every codec that contracts/ exports, with its name there, its docstring and those of its fields. Throws if a codec
@@ -85,7 +86,7 @@ const partsOf = async (
 export const readContracts = async (): Promise<PartOf> => {
   const docsOf = fieldDocs(sources)
   const found = await Promise.all([...sources].map(([file, source]) => partsOf(file, source, docsOf)))
-  const parts = new Map<t.Mixed, Part>(found.flat())
+  const parts = new Map<t.Mixed, Part>([...found.flat(), ...wireParts(docsOf)])
   return (codec) => parts.get(codec)
 }
 

@@ -5,7 +5,7 @@ import type { OutgoingRecord } from '../domain/ports.ts'
 import { refusalOf } from '../operations/archive/replay.ts'
 import { operation, type Resources, stop } from '../operations/operation.ts'
 import { anyText, oneOf } from '../operations/options.ts'
-import { exampleEvents, exampleHeaders } from './examples.ts'
+import { exampleHeaders, exampleOf } from './examples.ts'
 import type { JsonObject } from './schema.ts'
 
 type Name = EventTopic['name']
@@ -21,7 +21,7 @@ export const sampleRecords = (into: string, of: ReadonlyArray<Name>): ReadonlyAr
   return [...types].map((type) => {
     const headers: JsonObject = { ...exampleHeaders(type), ce_id: `sample-${type}` }
     const texts = Object.entries(headers).map(([name, text]) => [name, String(text)])
-    const data = exampleEvents[type]
+    const data = exampleOf(type)
     return {
       topic: into as TopicName,
       key: `${data.accountId}/${headers.ce_subject}`,

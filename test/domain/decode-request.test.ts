@@ -4,10 +4,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as botApi from '../../contracts/bot-api/inbound.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
-import * as webhooks from '../../contracts/webhooks/events.ts'
+import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
 import type { DecodeRequest, Receipt } from '../../src/domain/decode-request.ts'
 import { readJson } from '../../src/domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
@@ -52,12 +51,12 @@ const keepsAll = (decode: DecodeRequest, given: Receipt, codec: t.Mixed, own: ob
   )
 }
 
-for (const [name, codec] of Object.entries(webhooks))
+for (const { name, codec } of webhookForms)
   decoding(`an event of ${name} keeps every known value and every unknown field`, () => {
     keepsAll(decodeWebhook, noId, codec, {})
   })
 
-for (const [name, codec] of Object.entries(botApi))
+for (const { name, codec } of botEventForms)
   decoding(`an event of ${name} keeps every known value and every unknown field`, () => {
     keepsAll(decodeBotEvent, receipt, codec, name === 'WireInviteAgent' ? { invitedBy: 'service' } : {})
   })
@@ -115,9 +114,9 @@ decoding('unknown fields of nested objects and of array items are kept in their 
   })
 })
 
-for (const [name, codec] of [...Object.entries(webhooks), ...Object.entries(botApi)])
+for (const { name, codec, event } of [...webhookForms, ...botEventForms])
   decoding(`${name}: a mutated payload is an event of the contract, or what makes it an event is wrong`, () => {
-    const [decode, given] = name in webhooks ? [decodeWebhook, noId] : [decodeBotEvent, receipt]
+    const [decode, given] = event.hasId ? [decodeBotEvent, receipt] : [decodeWebhook, noId]
     fc.assert(
       fc.property(mutationsOf(arbitraryOf(codec)), (made) => {
         const decoded = decode(JSON.parse(JSON.stringify(made) ?? 'null'), given)

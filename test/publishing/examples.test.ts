@@ -6,8 +6,7 @@ import type * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
-import * as botEvents from '../../contracts/bot-api/inbound.ts'
-import * as webhookEvents from '../../contracts/webhooks/events.ts'
+import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
 import { published } from '../../src/publishing/catalogue.ts'
 import { schemaDocument } from '../../src/publishing/schemas.ts'
 import { checkedIn, partOf } from './current.ts'
@@ -58,8 +57,8 @@ for (const [name, { headers, payload, examples: given = [] }] of Object.entries(
   })
 
 const interfaces: Readonly<Record<string, Readonly<Record<string, t.Mixed>>>> = {
-  webhooks: { ...webhookEvents },
-  'bot-api': { ...botEvents },
+  webhooks: Object.fromEntries(webhookForms.map(({ name, codec }) => [name, codec])),
+  'bot-api': Object.fromEntries(botEventForms.map(({ name, codec }) => [name, codec])),
 }
 
 for (const [api, events] of Object.entries(interfaces))

@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import * as inbound from '../../contracts/bot-api/inbound.ts'
-import * as wire from '../../contracts/webhooks/events.ts'
+import { wireFormNamed } from '../../contracts/wire-forms.ts'
 import * as botEvents from '../../src/simulator/bot-events.ts'
 import { generate } from '../../src/simulator/generate.ts'
 import * as payloads from '../../src/simulator/payloads.ts'
@@ -11,19 +10,23 @@ const chat = `${client} user_token chat_id session page analytics agent`
 
 /** Each event's fields by the reference's table (protocol, Resources, per-event field sets). */
 const webhooks = [
-  [payloads.callEvent(), wire.WireCallEvent, 'chat_id widget_id visitor agent department session page call analytics'],
-  [payloads.chatAccepted(), wire.WireChatAccepted, `${chat} department`],
-  [payloads.chatAssigned(), wire.WireChatAssigned, `${chat} assign_to`],
-  [payloads.chatUpdated(), wire.WireChatUpdated, `${chat} department`],
-  [payloads.clientUpdated(), wire.WireClientUpdated, `${client} user_token client_id`],
+  [
+    payloads.callEvent(),
+    wireFormNamed('call_event'),
+    'chat_id widget_id visitor agent department session page call analytics',
+  ],
+  [payloads.chatAccepted(), wireFormNamed('chat_accepted'), `${chat} department`],
+  [payloads.chatAssigned(), wireFormNamed('chat_assigned'), `${chat} assign_to`],
+  [payloads.chatUpdated(), wireFormNamed('chat_updated'), `${chat} department`],
+  [payloads.clientUpdated(), wireFormNamed('client_updated'), `${client} user_token client_id`],
   [
     payloads.chatFinished(),
-    wire.WireChatFinished,
+    wireFormNamed('chat_finished'),
     `${client} chat_id session page analytics agents chat plain_messages html_messages`,
   ],
   [
     payloads.offlineMessage(),
-    wire.WireOfflineMessage,
+    wireFormNamed('offline_message'),
     `${client} user_token chat_id session page analytics message offline_message_id`,
   ],
 ] as const
@@ -37,11 +40,11 @@ for (const [example, codec, fields] of webhooks)
   })
 
 const events = [
-  [botEvents.clientMessage(), inbound.WireClientMessage],
-  [botEvents.inviteAgent(), inbound.WireInviteAgent],
-  [botEvents.agentJoined(), inbound.WireAgentJoined],
-  [botEvents.agentUnavailable(), inbound.WireAgentUnavailable],
-  [botEvents.chatClosed(), inbound.WireChatClosed],
+  [botEvents.clientMessage(), wireFormNamed('CLIENT_MESSAGE')],
+  [botEvents.inviteAgent(), wireFormNamed('INVITE_AGENT')],
+  [botEvents.agentJoined(), wireFormNamed('AGENT_JOINED')],
+  [botEvents.agentUnavailable(), wireFormNamed('AGENT_UNAVAILABLE')],
+  [botEvents.chatClosed(), wireFormNamed('CHAT_CLOSED')],
 ] as const
 
 for (const [example, codec] of events)
@@ -59,7 +62,7 @@ payload('the log of a rated chat ends now, and passes its contract', () => {
   const times = rated.chat.messages.map(({ timestamp }) => timestamp)
   assert.equal([rated.chat_id, rated.chat.rate, (times[1] ?? 0) - (times[0] ?? 0)], [7, 'bad', 7])
   assert.ok((times.at(-1) ?? 0) >= before)
-  assert.is(wire.WireChatFinished.decode(rated)._tag, 'Right')
+  assert.is(wireFormNamed('chat_finished').decode(rated)._tag, 'Right')
 })
 
 payload('a load is the same for the same seed, and different for another seed', () => {

@@ -11,7 +11,7 @@ import {
 } from '../../../contracts/topics.ts'
 import { archived, commands, events, headers, typeOf } from '../catalogue.ts'
 import { leavesOfGenerators } from '../codecs.ts'
-import { exampleArchived, exampleEvents, exampleHeaders } from '../examples.ts'
+import { exampleArchived, exampleHeaders, exampleOf } from '../examples.ts'
 import type { PartOf, Style } from '../json-schema.ts'
 import { about, type JsonObject, refTo, type Schema } from '../schema.ts'
 import { schemaWithParts } from '../schemas.ts'
@@ -38,7 +38,7 @@ const eventMessage = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
     contentType: json,
     headers: { type: 'object', allOf: [schemaRef('EventHeaders'), { type: 'object', properties: headers }] },
     payload: schemaRef(type),
-    examples: [{ name: type, headers: exampleHeaders(type), payload: exampleEvents[type] }],
+    examples: [{ name: type, headers: exampleHeaders(type), payload: exampleOf(type) }],
   }
 }
 

@@ -1,7 +1,6 @@
-import * as botEvents from '../../../contracts/bot-api/inbound.ts'
 import * as http from '../../../contracts/http.ts'
-import * as webhookEvents from '../../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
+import { botEventForms, webhookForms } from '../../../contracts/wire-forms.ts'
 import { leavesOfOpenApi } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
 import type { Samples } from '../read-contracts.ts'
@@ -70,7 +69,11 @@ export const bridgeOpenapi = (
   samples: { readonly webhooks: Samples; readonly bot: Samples },
 ): JsonObject => {
   const ref = refs(partOf)
-  const codecs = [...Object.values(webhookEvents), ...Object.values(botEvents), WebhookReply, ...Object.values(http)]
+  const codecs = [
+    ...[...webhookForms, ...botEventForms].map(({ codec }) => codec),
+    WebhookReply,
+    ...Object.values(http),
+  ]
   return {
     openapi: '3.1.0',
     info: {

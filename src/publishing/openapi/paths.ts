@@ -1,4 +1,3 @@
-import * as botEvents from '../../../contracts/bot-api/inbound.ts'
 import {
   Accepted,
   AccessToken,
@@ -7,8 +6,8 @@ import {
   History,
   Refusal,
 } from '../../../contracts/http.ts'
-import * as events from '../../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
+import { botEventForms, webhookForms } from '../../../contracts/wire-forms.ts'
 import type { Samples } from '../read-contracts.ts'
 import type { JsonObject, Schema } from '../schema.ts'
 import {
@@ -28,14 +27,14 @@ import {
   tokenParameter,
 } from './parts.ts'
 
-const known = Object.values(events)
+const known = webhookForms.map(({ codec }) => codec)
 
 /** The bridge also accepts an event that the contract does not know. */
 const unknownEvent: Schema = {
   type: 'object',
   description: 'An unknown event. The bridge keeps it in quarantine.',
   properties: {
-    event_name: { type: 'string', not: { enum: known.map((codec) => codec.types[0].props.event_name.value) } },
+    event_name: { type: 'string', not: { enum: webhookForms.map(({ event }) => event.name) } },
   },
   required: ['event_name'],
 }
@@ -99,7 +98,18 @@ export const botPath = (samples: Samples, ref: Ref): JsonObject => {
       summary: "Events of a bot's conversation, from the service",
       description: 'Answered within 3 s, once the event is durable. A repetition of the same `id` is the same event.',
       security: [{ accessToken: [] }, { bareAccessToken: [] }, {}],
-      requestBody: { required: true, content: jsonBody({ anyOf: anyOf(Object.values(botEvents), ref) }, samples) },
+      requestBody: {
+        required: true,
+        content: jsonBody(
+          {
+            anyOf: anyOf(
+              botEventForms.map(({ codec }) => codec),
+              ref,
+            ),
+          },
+          samples,
+        ),
+      },
       responses: {
         200: { description: 'The event is durable.', content: jsonBody(ref(Accepted), { ok: { result: 'ok' } }) },
         401: { ...unauthorized, content: jsonBody(ref(Refusal), examplesOf401) },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { WireChatAccepted } from '../../../contracts/webhooks/events.ts'
+import { wireFormNamed } from '../../../contracts/wire-forms.ts'
 import { right } from '../../support/either.ts'
 import { sumOfNewest } from '../seed.ts'
 import { bodies, firstNumber } from './bodies.ts'
@@ -18,7 +18,7 @@ load('no two requests have the same body, and each is a chat_accepted of 1.3 KB'
   const texts = Array.from({ length: 23 }, (_, number) => bodyOf(request(number)))
   assert.is(new Set(texts).size, 23)
   for (const [number, text] of texts.entries()) {
-    const { chat_id, visitor } = right(WireChatAccepted.decode(JSON.parse(text)))
+    const { chat_id, visitor } = right(wireFormNamed('chat_accepted').decode(JSON.parse(text)))
     assert.equal(String(chat_id), String(1 + (number % 5)))
     assert.is(visitor?.chats_count, firstNumber + Math.floor(number / 5))
     assert.ok(text.length > 1200 && text.length < 1450, `${text.length} bytes`)

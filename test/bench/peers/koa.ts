@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import kafkajs from 'kafkajs'
 import Koa from 'koa'
 import rawBody from 'raw-body'
-import { WireChatAccepted } from '../../../contracts/webhooks/events.ts'
+import { wireFormNamed } from '../../../contracts/wire-forms.ts'
 import { serve } from '../worker.ts'
 
 export type KoaAsk = {
@@ -24,7 +24,7 @@ const publisher = async ({ brokers, topic }: NonNullable<KoaAsk['publishTo']>) =
 serve<KoaAsk>(async ({ publishTo }): Promise<KoaGiven> => {
   const publish = publishTo && (await publisher(publishTo))
   const router = new Router().post('/hook', async (ctx) => {
-    const event = WireChatAccepted.decode(JSON.parse((await rawBody(ctx.req)).toString()))
+    const event = wireFormNamed('chat_accepted').decode(JSON.parse((await rawBody(ctx.req)).toString()))
     if (E.isLeft(event)) return ctx.throw(400)
     await publish?.(String(event.right.chat_id), JSON.stringify(event.right))
     ctx.body = { result: 'ok' }

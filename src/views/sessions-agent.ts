@@ -164,11 +164,11 @@ const fold = (before: SessionDocument | undefined, event: Dated<ChatEvent>, guar
   switch (event.type) {
     case 'ChatAccepted':
       return accepted(session, event.data.agent, event.time)
-    case 'ChatAssigned':
-    case 'ChatUpdated':
-      return { ...session, agents: withAgent(session.agents, event.data.agent, {}) }
     case 'ChatFinished':
       return finished(session, event)
+    // Any other event of a chat tells a session only who takes part.
+    default:
+      return { ...session, agents: withAgent(session.agents, event.data.agent, {}) }
   }
 }
 

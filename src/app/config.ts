@@ -241,6 +241,13 @@ export const warningsOf = (given: Variables, config: Config): ReadonlyArray<stri
 /** The only place that reads the environment of the process. */
 const processVariables = (): Variables => process.env
 
+/** The environment of this process for a process that it starts, with these variables instead of its own. */
+export const environmentWith = (variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv => {
+  const files = Object.keys(variables).map((name) => `${name}_FILE`)
+  const own = Object.entries(process.env).filter(([name]) => !files.includes(name))
+  return { ...Object.fromEntries(own), ...variables }
+}
+
 const readFile = (path: string): E.Either<string, string> =>
   E.tryCatch(
     () => readFileSync(path, 'utf8').trimEnd(),

@@ -12,10 +12,9 @@ import { runDemo } from '../simulator/demo/run-demo.ts'
 import { sayToBot } from '../simulator/demo/say.ts'
 import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
-import { startBridge } from './bridge.ts'
-import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
+import { environmentWith, exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import { createMetrics } from './metrics.ts'
-import { roles } from './roles.ts'
+import { startPair } from './pair.ts'
 import { closedDataDir, findRunning, serversFor } from './running.ts'
 import { kafkaSettings } from './servers.ts'
 import { createLog } from './telemetry.ts'
@@ -67,22 +66,19 @@ const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> 
   if (E.isLeft(closed)) return closed
   const servers = await serversFor(settings, out)
   if (E.isLeft(servers)) return servers
-  const bridge = await startBridge(
-    { ...settings, http: { ...settings.http, port: 0 }, admin: { ...settings.admin, port: 0 } },
-    servers.right,
-    roles,
-    createLog('error'),
-  )
-  if (E.isLeft(bridge)) {
-    await servers.right.stop()
-    return E.left(bridge.left.reason)
-  }
-  await bridge.right.ready
+  const env = environmentWith({ HTTP_PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'error' })
+  const pair = startPair(process.argv[1] ?? '', createLog('error'), env)
+  pair.begin(servers.right)
   const stop = async () => {
-    await bridge.right.stop()
+    await pair.stop()
     await servers.right.stop()
   }
-  return E.right({ ...servers.right, url: bridge.right.url, stop })
+  const up = await pair.ready
+  if ('exitCode' in up) {
+    await stop()
+    return E.left(up.reason)
+  }
+  return E.right({ ...servers.right, url: up.url, stop })
 }
 
 const portOf = (baseUrl: string) => {

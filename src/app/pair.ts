@@ -29,9 +29,10 @@ const stableAfterMs = 60_000
 const stopWithinMs = 25_000
 
 /**
- * Runs front and back as processes of their own, and back again if it ends. `command` is the file of the command line.
+ * Runs front and back as processes of their own, and back again if it ends. `command` is the file of the command line,
+ * `env` their environment, if it is not that of this process.
  */
-export const startPair = (command: string, log: Log): Pair => {
+export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): Pair => {
   const token = randomBytes(32).toString('base64url')
   const running = new Map<PartName, ChildProcess>()
   const listening = new Map<PartName, { readonly url: string; readonly adminUrl: string }>()
@@ -83,7 +84,10 @@ export const startPair = (command: string, log: Log): Pair => {
   }
   const start = (part: PartName) => {
     const began = performance.now()
-    const child = fork(command, ['part', part], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const child = fork(command, ['part', part], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      ...(env !== undefined && { env }),
+    })
     running.set(part, child)
     child.on('message', (message: FromPart) => take(part, message))
     child.once('exit', (exitCode, signal) => {

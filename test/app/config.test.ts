@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Config, readConfig, type Variables, warningsOf } from '../../src/app/config.ts'
+import { type Config, environmentWith, readConfig, type Variables, warningsOf } from '../../src/app/config.ts'
 import { urlProblems } from '../../src/mongo/url.ts'
 
 const files: Readonly<Record<string, string>> = {
@@ -314,6 +314,13 @@ config('variables that the bridge does not have, and a console that will not run
   )
   assert.equal(warnings({ ADMIN_PORT: '8080' }), ['ADMIN_PORT'])
   assert.equal(warnings({}), [])
+})
+
+config('a process that this one starts can have other variables, also where this one has a file of them', () => {
+  process.env.HTTP_PORT_FILE = '/run/port'
+  const { HTTP_PORT, HTTP_PORT_FILE, PATH } = environmentWith({ HTTP_PORT: '0' })
+  delete process.env.HTTP_PORT_FILE
+  assert.equal([HTTP_PORT, HTTP_PORT_FILE, PATH], ['0', undefined, process.env.PATH])
 })
 
 config.run()

@@ -3,7 +3,7 @@ import { MessageButton } from '../messages/buttons.ts'
 import { wireFormOf } from '../wire-form.ts'
 
 /** A button of a message as the service sends it. */
-export const WireMessageButton = wireFormOf(MessageButton)
+export const WireAnswerButton = wireFormOf(MessageButton)
 
 /** A message as the service sends it (protocol, Resources, Message). */
 export const WireMessage = wireFormOf(Message)

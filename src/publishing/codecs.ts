@@ -40,7 +40,16 @@ export const fieldsOf = (codec: t.Mixed): Fields => {
 type SchemaOf = (codec: t.Mixed) => Schema
 export type Leaves = Readonly<Record<string, (schemaOf: SchemaOf) => Schema>>
 
-const text = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source })
+/**
+ * A pattern in the syntax that all of JavaScript, RE2 (Go), Python, Java and Rust read: RE2 knows no `\u00a0`. Characters
+ * below 256 become `\xa0`, others stand for themselves.
+ */
+const portable = (source: string): string =>
+  source.replace(/\\u([0-9a-fA-F]{4})/g, (_, digits: string) =>
+    Number.parseInt(digits, 16) < 0x100 ? `\\x${digits.slice(2)}` : String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+
+const text = ({ source }: RegExp): Schema => ({ type: 'string', pattern: portable(source) })
 const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alternatives })
 
 /** The comment tells it from an Instant: the format alone does not say that the bridge reads other offsets than UTC. */
@@ -91,8 +100,8 @@ export const leavesOfRequests: Leaves = {
   WireId: (schemaOf) => either({ type: 'integer' }, schemaOf(Id)),
 }
 
-/** The same for OpenAPI, whose generators read no schema without a type. The items and the fields may be anything. */
+/** The same for OpenAPI, some of whose generators read neither a list of types nor a choice of object and array. */
 export const leavesOfOpenApi: Leaves = {
   ...leavesOfRequests,
-  Opaque: () => ({ type: ['object', 'array'], items: {}, additionalProperties: true }),
+  Opaque: () => ({}),
 }

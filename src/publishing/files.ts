@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { Document, Scalar, visit } from 'yaml'
 import { versionNames } from '../../contracts/events/upcast.ts'
 import { eventTypesOn, keys, recordNames, type Topic, topics } from '../../contracts/topics.ts'
 import { asyncapi } from './asyncapi/document.ts'
@@ -37,13 +37,22 @@ export const publishedTopics = (): Readonly<Record<string, PublishedTopic>> =>
     }),
   )
 
-const yaml = (document: JsonObject): string =>
-  `# Generated from contracts/ by \`npm run contracts\`: change the codecs, not this file.\n${stringify(document, {
-    lineWidth: 0,
-    compat: 'yaml-1.1',
-    blockQuote: 'literal',
-    aliasDuplicateObjects: false,
-  })}`
+/** Characters that nobody sees, of which YAML 1.1 takes some for the end of a line. */
+const invisible = /[\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u3000\ufefe-\uff00]/g
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const yaml = (content: JsonObject): string => {
+  const document = new Document(content, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
+  visit(document, {
+    Scalar: (_, node) => {
+      // Only text in double quotes can have escapes.
+      if (typeof node.value === 'string' && node.value.search(invisible) >= 0) node.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  const text = document.toString({ lineWidth: 0, blockQuote: 'literal' }).replace(invisible, escaped)
+  return `# Generated from contracts/ by \`npm run contracts\`: change the codecs, not this file.\n${text}`
+}
 
 const json = (document: JsonObject): string => `${JSON.stringify(document, null, 2)}\n`
 

@@ -70,10 +70,19 @@ const objectSchema = (codec: t.Mixed, schemaOf: SchemaOf, fieldDoc: FieldDoc): S
   }
 }
 
-const orNull = (schema: Schema): Schema =>
-  typeof schema.type === 'string' && !('enum' in schema || 'const' in schema)
-    ? { ...schema, type: [schema.type, 'null'] }
+const besideChoices: ReadonlySet<string> = new Set(['anyOf', 'description', 'x-personal'])
+
+const restricting = ['type', 'anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref']
+
+/** A choice within a choice would be a type of its own for generators, with a name that others have too. */
+const orNull = (schema: Schema): Schema => {
+  if (!restricting.some((keyword) => keyword in schema)) return schema
+  if (typeof schema.type === 'string' && !('enum' in schema || 'const' in schema))
+    return { ...schema, type: [schema.type, 'null'] }
+  return Array.isArray(schema.anyOf) && Object.keys(schema).every((key) => besideChoices.has(key))
+    ? { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
     : { anyOf: [schema, { type: 'null' }] }
+}
 
 const typeOf = (value: Json): string => (value === null ? 'null' : typeof value)
 

@@ -4,6 +4,7 @@ import java.io.InputStreamReader;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.api.InterfaceAApi;
 import org.openapitools.client.api.InterfaceBApi;
+import org.openapitools.client.auth.HttpBearerAuth;
 import org.openapitools.client.model.AccessTokenRequest;
 import org.openapitools.client.model.ReceiveBotEventRequest;
 import org.openapitools.client.model.ReceiveWebhookRequest;
@@ -27,7 +28,9 @@ public class CallBridge {
             .grantType(AccessTokenRequest.GrantTypeEnum.CLIENT_CREDENTIALS)
             .clientId(text(given, "clientId"))
             .clientSecret(text(given, "secretKey"));
-    client.setBearerToken(bot.issueAccessToken(request).getAccessToken());
+    // The history of a chat has a bearer token of its own, so the scheme is named.
+    HttpBearerAuth auth = (HttpBearerAuth) client.getAuthentication("accessToken");
+    auth.setBearerToken(bot.issueAccessToken(request).getAccessToken());
     WireClientMessage message = WireClientMessage.fromJson(given.get("clientMessage").toString());
     System.out.println(bot.receiveBotEvent(text(given, "botToken"), new ReceiveBotEventRequest(message)).getResult());
   }

@@ -19,7 +19,7 @@ const record = (key: string | null, value: string | Buffer | null, offset = 3): 
 })
 const place = { topic: 'enrichments', partition: 2, offset: 3 } as const
 const expectedKey =
-  'key: expected <account id>/<field>:<value>, field one of userToken, clientId, email, phone, visitorNumber'
+  'key: expected <account id>/<field>:<value>, field one of userToken, clientId, email, phone, visitorNumber, chatId'
 
 const table: ReadonlyArray<readonly [string, IncomingRecord, unknown]> = [
   [

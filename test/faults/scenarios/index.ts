@@ -12,6 +12,7 @@ import { heavyBacklog } from './heavy-backlog.ts'
 import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
 import { large } from './large.ts'
+import { lastResort } from './last-resort.ts'
 import { lostEnd } from './lost-end.ts'
 import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
@@ -57,6 +58,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   egressCapacity,
   egressBotDead,
   stuckAccountFault,
+  lastResort,
   botLoad,
   botBurst,
   botKilled,

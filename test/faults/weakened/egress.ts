@@ -102,6 +102,38 @@ export const egress = {
       () => ({ failure: (breaker) => breaker, mayRetry: () => true }),
     ),
   ],
+  'an invitation has no last attempt': [
+    instead(
+      () => import('../../../src/egress/delivery/retry-policy.ts'),
+      ({ nextStep }) => ({
+        // Each command has at most three attempts, also those of the bridge itself.
+        nextStep: (history, limits, elapsedMs, random) =>
+          nextStep(
+            history,
+            { ...limits, attempts: Math.min(limits.attempts, 3), deadlineMs: 10_000 },
+            elapsedMs,
+            random,
+          ),
+      }),
+    ),
+  ],
+  'a hand-over that failed is made good': [
+    instead(
+      () => import('../../../src/egress/watchdog/escalations.ts'),
+      ({ escalationsOf }) => ({
+        escalationsOf: ({ handOverFailed: _, ...waiting }, ...others) => escalationsOf(waiting, ...others),
+      }),
+    ),
+  ],
+  'a question to the bot after a join is answered': [
+    instead(
+      () => import('../../../src/domain/conversation.ts'),
+      ({ decideReply }) => ({
+        decideReply: (conversation, command, writtenAt, rules) =>
+          decideReply(conversation, command, writtenAt, { ...rules, whileAgent: 'suppress' }),
+      }),
+    ),
+  ],
   'the watchdog': [
     instead(
       () => import('../../../src/egress/watchdog/escalations.ts'),

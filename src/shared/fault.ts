@@ -11,8 +11,10 @@ const framesOf = ({ name, message, stack = '' }: Error): ReadonlyArray<string> =
 
 /** `src/egress/egress.ts:85:12`, if a frame is of this project's own code. */
 const placeOf = (frame: string): ReadonlyArray<string> => {
-  const [, file = '', position = ''] = /(?:file:\/\/)?(\/[^()\s]+?)(:\d+:\d+)\)?$/.exec(frame) ?? []
-  return file.startsWith(root) && !file.includes('/node_modules/') ? [file.slice(root.length) + position] : []
+  const begin = frame.indexOf(root)
+  if (begin < 0 || frame.includes('/node_modules/')) return []
+  const place = frame.slice(begin + root.length).replace(/\)$/, '')
+  return /^[\w./-]+:\d+:\d+$/.test(place) ? [place] : []
 }
 
 const simple = (text: unknown, pattern: RegExp) => (typeof text === 'string' && pattern.test(text) ? text : undefined)

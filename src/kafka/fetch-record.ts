@@ -5,7 +5,7 @@ import { kindOf } from './errors.ts'
 import type { Ranges } from './offsets.ts'
 import { toIncoming } from './wire-record.ts'
 
-/** The record at an offset, or undefined if there is none. Rejects if Kafka does not answer in time. */
+/** The record at an offset, or undefined if there is none, for example because it was deleted. Rejects if Kafka does not answer in time. */
 export type FetchRecord = (topic: TopicName, partition: number, offset: number) => Promise<IncomingRecord | undefined>
 
 /**
@@ -44,7 +44,12 @@ const messagesAt = async (
 export const fetchRecordOf =
   (ask: AskOf<Cluster>, prefix: string): FetchRecord =>
   async (topic, partition, offset) => {
-    const messages = await ask((cluster) => messagesAt(cluster, `${prefix}${topic}`, partition, offset, 1024 * 1024))
+    const messages = await ask((cluster) =>
+      messagesAt(cluster, `${prefix}${topic}`, partition, offset, 1024 * 1024).catch((error: unknown) => {
+        if (kindOf(error) === 'OFFSET_OUT_OF_RANGE') return []
+        throw error
+      }),
+    )
     const found = messages.find((message) => message.offset === String(offset))
     return found && toIncoming(topic, partition, found)
   }

@@ -151,7 +151,7 @@ dead('a command that its consumer refuses is stored, and is sent after its cause
   const kept = await letter('unknown-account')
   await stranger.stop()
   await here.start()
-  await here.service.clientWrites('2037', 'Hi')
+  await here.service.clientWrites('2037', 'Hi', { clientId: '1233' })
 
   const sent = await redriveAlone('send', '--cause', 'unknown-account')
 

@@ -132,7 +132,7 @@ commandLine('start runs everything, the demo works with it, and the next start h
 
   const demo = run(['demo', '--odd', '0.5', '--seed', '7'])
   assert.is(await demo.ended, 0, demo.text())
-  assert.match(demo.text(), /✓ 31 steps/)
+  assert.match(demo.text(), /✓ \d+ steps/)
   await matchesPublishedSchemas(first)
   const listing = run(['topics'])
   assert.is(await listing.ended, 0, listing.text())

@@ -84,6 +84,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
     startSession(spec, { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers })
   let session = start()
   let lastReason: string | undefined
+  let endedAt: number | undefined
   let stopped: Promise<void> | undefined
 
   const lagTimer = setInterval(() => checkLag(session).catch(() => undefined), checkLagEveryMs)
@@ -95,6 +96,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
       if (clock() - began > stableAfterMs) failures = 1
       if (reason !== lastReason) log.warn({ group: spec.group, reason }, 'kafka: a consumer ended and is restarted')
       lastReason = reason
+      endedAt = clock()
       measure.consumerRestarted(spec.group)
       await sleep(pauseAfter(reason, failures), stopping.signal)
       if (stopping.signal.aborted) return
@@ -116,8 +118,8 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
     health: () => {
       const unhealthy = session.unhealthyReason()
       if (unhealthy === undefined) {
-        // A later problem has another cause than the restart before it.
-        lastReason = undefined
+        // After a while, a problem has another cause than the restart before it. Earlier, it may be the same again.
+        if (endedAt !== undefined && clock() - endedAt > stableAfterMs) lastReason = undefined
         reported.clear()
         return { ok: true, reason: `reads ${session.partitions()} partitions` }
       }

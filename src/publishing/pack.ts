@@ -117,16 +117,16 @@ const importedIn = (dir: string): ReadonlySet<string> =>
   )
 
 /** Files that use a small part of large packages (7 MB on disk together). That part is put into the file. */
-const bundled = ['message-text.js']
+const bundled = ['markdown.js']
 
 /** Bundles these files in place, and writes the licences of the bundled packages beside them. */
 const bundle = (dir: string) => {
-  const domain = join(dir, folder, 'src/domain')
+  const adapters = join(dir, folder, 'src/adapters')
   const metafile = join(dir, 'meta.json')
   const options = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
   symlinkSync(at('node_modules'), join(dir, 'node_modules'))
   execFileSync(at('node_modules/.bin/esbuild'), [...bundled, ...options, '--outdir=.', `--metafile=${metafile}`], {
-    cwd: domain,
+    cwd: adapters,
     stdio: 'inherit',
   })
   const inputs = Object.keys(JSON.parse(readFileSync(metafile, 'utf8')).inputs)

@@ -79,7 +79,7 @@ tarball('an event is read with io-ts and fp-ts only, and mistakes are reported w
   assert.equal(JSON.parse(lines.at(-1) ?? ''), ['fp-ts', 'io-ts', 'livechat-bridge-contracts'])
 })
 
-tarball('it requires Node 22 or later, does not include it, and needs 15 MB of disk with all dependencies', () => {
+tarball('it requires Node 22 or later, does not include it, and needs 17 MB of disk with all dependencies', () => {
   const { engines, dependencies } = project.manifest
   const packages = withDependencies(Object.keys(dependencies))
   assert.is(engines.node, '>=22')
@@ -88,7 +88,7 @@ tarball('it requires Node 22 or later, does not include it, and needs 15 MB of d
     (sum, name) => sum + bytesOnDisk(join(root, 'node_modules', name)),
     bytesOnDisk(project.place),
   )
-  assert.ok(bytes <= 15_000_000, `${bytes} bytes`)
+  assert.ok(bytes <= 17_000_000, `${bytes} bytes`)
 })
 
 tarball(
@@ -112,8 +112,7 @@ for (const number of [2, 3])
 
 tarball('bundled packages are listed with their licences', () => {
   const licences = readFileSync(join(project.place, 'THIRD-PARTY-LICENSES'), 'utf8')
-  for (const name of ['mdast-util-from-markdown', 'micromark', '@opentelemetry/api'])
-    assert.match(licences, `# ${name}\n`)
+  for (const name of ['mdast-util-from-markdown', 'micromark']) assert.match(licences, `# ${name}\n`)
 })
 
 tarball('its texts link only to files of the package', () => assert.equal(brokenLinks(project.place), []))

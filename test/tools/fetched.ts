@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,28 +73,6 @@ export const mavenJars = async (name: string, pom: string): Promise<E.Either<Pro
   })
 }
 
-/** A zip file from Maven, unpacked. Returns the folder. */
-export const mavenZip = async (group: string, name: string, version: string): Promise<E.Either<Problem, string>> => {
-  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack'
-  return fetchOnce({
-    target: resolve(cacheDir, `${name}-${version}`),
-    what: `${name} ${version} with Maven`,
-    say,
-    fetch: (directory) =>
-      mustRun(
-        'mvn',
-        [
-          '--batch-mode',
-          '--quiet',
-          goal,
-          `-Dartifact=${group}:${name}:${version}:zip`,
-          `-DoutputDirectory=${directory}`,
-        ],
-        directory,
-      ),
-  })
-}
-
 /** OpenTelemetry's Collector with the parts that the tests need, built by Go. Returns the path of the program. */
 export const collector = async (): Promise<E.Either<Problem, string>> => {
   const version = 'v0.159.0'
@@ -165,25 +143,18 @@ export const javaTools = async (): Promise<E.Either<Problem, string>> => {
     : problem(missing)
 }
 
-/** A folder with the content of an archive from Maven, given as `group:name:version:tar.gz:classifier`. */
+/** A folder with the content of an archive from Maven, given as `group:name:version:type[:classifier]`. */
 export const mavenArchive = async (artifact: string): Promise<E.Either<Problem, string>> => {
   const missing = await lacking('mvn', ['--version'])
   if (missing !== undefined) return problem(missing)
   const [, name = '', version = ''] = artifact.split(':')
-  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
+  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack'
+  const quiet = ['--batch-mode', '--quiet', '-Dstyle.color=never', `-Dartifact=${artifact}`]
   return fetchOnce({
     target: resolve(cacheDir, `${name}-${version}`),
     what: `${name} ${version} with Maven`,
     say,
-    fetch: async (directory) => {
-      const quiet = ['--batch-mode', '--quiet', '-Dstyle.color=never', `-Dartifact=${artifact}`]
-      const copied = await mustRun('mvn', [...quiet, `-DoutputDirectory=${directory}`, goal], directory)
-      if (E.isLeft(copied)) return copied
-      const archive = (await readdir(directory)).find((file) => file.endsWith('.tar.gz')) ?? ''
-      const unpacked = await mustRun('tar', ['xzf', archive], directory)
-      await rm(join(directory, archive), { force: true })
-      return unpacked
-    },
+    fetch: (directory) => mustRun('mvn', [...quiet, `-DoutputDirectory=${directory}`, goal], directory),
   })
 }
 

@@ -14,10 +14,10 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { databaseUrl, servers } from '../support/servers.ts'
 import { settled, startChromium } from './console/browser.ts'
-import { mavenZip } from './fetched.ts'
+import { mavenArchive } from './fetched.ts'
 
 const version = '26.7.3'
-const found = await mavenZip('org.keycloak', 'keycloak-quarkus-dist', version)
+const found = await mavenArchive(`org.keycloak:keycloak-quarkus-dist:${version}:zip`)
 const browser = await startChromium()
 const lacking = [...(E.isLeft(found) ? [found.left.message] : []), ...(typeof browser === 'string' ? [browser] : [])]
 for (const problem of lacking) console.log(`skipped: Keycloak: ${problem}`)

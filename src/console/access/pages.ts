@@ -1,12 +1,4 @@
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+import { escapeMarkup } from '../../shared/escape-markup.ts'
 
 export type Page = {
   readonly status: number
@@ -22,21 +14,21 @@ const page = (styleSheet: string, status: number, title: string, words: Readonly
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeMarkup(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${styleSheet}">
 </head>
 <body>
 <main class="sign-in">
-<h1>${escaped(title)}</h1>
-${[...words.map((text) => `<p>${escaped(text)}</p>`), html].join('\n')}
+<h1>${escapeMarkup(title)}</h1>
+${[...words.map((text) => `<p>${escapeMarkup(text)}</p>`), html].join('\n')}
 </main>
 </body>
 </html>
 `,
 })
 
-const link = (href: string, text: string) => `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
+const link = (href: string, text: string) => `<p><a href="${escapeMarkup(href)}">${escapeMarkup(text)}</a></p>`
 const askAgain = 'npx livechat-bridge console link prints a new one, on the machine of the bridge.'
 
 export const pagesAt = (basePath: string, styleSheet: string) => {
@@ -50,7 +42,7 @@ export const pagesAt = (basePath: string, styleSheet: string) => {
         200,
         'Sign in',
         ['This link signs you in once, with every role.'],
-        `<form method="post" action="${basePath}/sign-in"><input type="hidden" name="token" value="${escaped(token)}"><button class="primary">Sign in</button></form>`,
+        `<form method="post" action="${basePath}/sign-in"><input type="hidden" name="token" value="${escapeMarkup(token)}"><button class="primary">Sign in</button></form>`,
       ),
     choose: (issuer: string | undefined, next: string) =>
       issuer === undefined

@@ -3,17 +3,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { ConversationEvent } from '../../contracts/events/index.ts'
-import { createChat } from '../../src/bot/chat.ts'
 import { commandsOf } from '../../src/bot/commands.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
-import { noHistory } from '../../src/bot/history.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
 import { enrichmentOf, noteIn } from '../../src/bot/note.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
-import { semaphore } from '../../src/shared/semaphore.ts'
-import { sleep } from '../../src/shared/time.ts'
+import { givenChat } from './given-chat.ts'
 
 const fruit = [
   { id: '7', text: 'Apples' },
@@ -75,18 +72,11 @@ const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at
   const logged: Line[] = []
   const commands: BotReply[] = []
   let finished = 0
-  const chat = createChat({
-    handlers,
-    group: 'shop-bot',
+  const chat = givenChat(handlers, {
     limits: { ignoreOlderThan: 60_000, replyWithin: 20, atOnce: 1 },
     turns: { quietMs: 1, atMostMs: 5 },
-    acquire: semaphore(1),
-    monotonic: () => performance.now(),
     now: () => now,
-    sleep,
-    readHistory: noHistory,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (...line) => void logged.push(line) },
-    stopping: new AbortController().signal,
   })
   chat.hear({
     event,

@@ -2,16 +2,13 @@ import { array, asyncProperty, assert as check, constantFrom, nat, record } from
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import { type Chat, createChat } from '../../src/bot/chat.ts'
+import type { Chat } from '../../src/bot/chat.ts'
 import type { Handlers, Turn } from '../../src/bot/handlers.ts'
 import { agentJoined, chatClosed, conversationEvent } from '../../src/bot/harness.ts'
-import { noHistory } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
-import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
 import { eventually } from '../support/eventually.ts'
-
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+import { givenChat } from './given-chat.ts'
 
 const turnsTest = suite('turns of the bot kit')
 
@@ -21,19 +18,7 @@ const message = (id: string) => conversationEvent('ClientMessageReceived', {}, {
 const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }) => {
   const commands: BotReply[] = []
   const finished: string[] = []
-  const chat: Chat = createChat({
-    handlers,
-    group: 'shop-bot',
-    limits: { ignoreOlderThan: Number.POSITIVE_INFINITY, replyWithin: 5_000, atOnce: 100 },
-    turns,
-    acquire: semaphore(100),
-    monotonic: () => performance.now(),
-    now: Date.now,
-    sleep,
-    readHistory: noHistory,
-    log: silent,
-    stopping: new AbortController().signal,
-  })
+  const chat: Chat = givenChat(handlers, { turns })
   const hear = (event: Parameters<Chat['hear']>[0]['event']) =>
     chat.hear({
       event,

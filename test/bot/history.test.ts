@@ -1,14 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { HistoryMessage } from '../../contracts/http.ts'
-import { createChat } from '../../src/bot/chat.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentJoined, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { historyOver, messageOf, noHistory, type ReadHistory, toMessages } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
-import { silent } from '../../src/domain/quiet.ts'
-import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
+import { givenChat } from './given-chat.ts'
 
 const at = '2026-01-31T12:00:00.000Z' as HistoryMessage['at']
 const message = (id: string, from: HistoryMessage['from'], words: string): HistoryMessage => ({
@@ -84,19 +82,7 @@ const heardBy = async (readHistory: ReadHistory, ...ids: ReadonlyArray<string>) 
       return text('Hi')
     },
   }
-  const chat = createChat({
-    handlers: bot,
-    group: 'shop-bot',
-    limits: { ignoreOlderThan: Number.POSITIVE_INFINITY, replyWithin: 5_000, atOnce: 1 },
-    turns: { quietMs: 0, atMostMs: 0 },
-    acquire: semaphore(1),
-    monotonic: () => performance.now(),
-    now: Date.now,
-    sleep,
-    readHistory,
-    log: silent,
-    stopping: new AbortController().signal,
-  })
+  const chat = givenChat(bot, { readHistory })
   for (const id of ids)
     chat.hear({
       event: conversationEvent('ClientMessageReceived', {}, { id }),

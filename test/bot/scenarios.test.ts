@@ -6,7 +6,7 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Enrichment } from '../../contracts/commands/enrichment.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../contracts/http.ts'
-import { type Chat, createChat } from '../../src/bot/chat.ts'
+import type { Chat } from '../../src/bot/chat.ts'
 import { defaultLimits, defaultTurns, type Turns } from '../../src/bot/conversation.ts'
 import type { ChatAccess, Handlers } from '../../src/bot/handlers.ts'
 import { conversationEvent } from '../../src/bot/harness.ts'
@@ -14,9 +14,8 @@ import { messageOf } from '../../src/bot/history.ts'
 import { enrichmentOf } from '../../src/bot/note.ts'
 import { handOver, type Note, type Reply, text } from '../../src/bot/replies.ts'
 import { inVirtualTime } from '../../src/bot/virtual-time.ts'
-import { silent } from '../../src/domain/quiet.ts'
-import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
+import { givenChat } from './given-chat.ts'
 
 type Said = { readonly text: string } | { readonly handOver: { readonly reason?: string } & Note }
 type Rule = {
@@ -121,18 +120,11 @@ const play = ({ bot, steps }: Scenario) =>
     const chatOf = (chatId: string) => {
       const chat =
         chats.get(chatId) ??
-        createChat({
-          handlers,
+        givenChat(handlers, {
           group: 'scenario',
           limits: { ...defaultLimits, replyWithin: bot.replyWithin ?? defaultLimits.replyWithin },
           turns: bot.turns ?? defaultTurns,
-          acquire: semaphore(100),
-          monotonic: () => performance.now(),
-          now: Date.now,
-          sleep,
           readHistory: async (_, last) => (history[chatId] ?? []).slice(-last),
-          log: silent,
-          stopping: new AbortController().signal,
         })
       chats.set(chatId, chat)
       return chat

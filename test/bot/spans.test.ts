@@ -3,14 +3,11 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createChat } from '../../src/bot/chat.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { clientWrites, conversationEvent } from '../../src/bot/harness.ts'
-import { noHistory } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
-import { silent } from '../../src/domain/quiet.ts'
-import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
+import { givenChat } from './given-chat.ts'
 
 const exporter = new InMemorySpanExporter()
 
@@ -32,19 +29,7 @@ spans.after(() => {
 const traced = async (handlers: Handlers, event = clientWrites('My secret'), flags = '01') => {
   exporter.reset()
   const published: Array<string | undefined> = []
-  const chat = createChat({
-    handlers,
-    group: 'shop-bot',
-    limits: { ignoreOlderThan: Number.POSITIVE_INFINITY, replyWithin: 5_000, atOnce: 1 },
-    turns: { quietMs: 0, atMostMs: 0 },
-    acquire: semaphore(1),
-    monotonic: () => performance.now(),
-    now: Date.now,
-    sleep,
-    readHistory: noHistory,
-    log: silent,
-    stopping: new AbortController().signal,
-  })
+  const chat = givenChat(handlers)
   chat.hear({
     event,
     traceparent: `00-${traceId}-${parent}-${flags}`,

@@ -1,33 +1,15 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Document, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { eventTopics } from '../../contracts/topics.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import { newKeyFile } from '../../src/archive/key-file.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { runCommand } from '../support/command.ts'
-import { right } from '../support/either.ts'
+import { archivingWorld, type Copy } from '../support/archiving-world.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { readTopics } from '../support/plain-consumer.ts'
-import { world } from '../support/world.ts'
 
-const here = await world()
-const folder = temporaryFolder()
-const archiveKeyFile = join(folder, 'keys.json')
-writeFileSync(archiveKeyFile, newKeyFile('first'))
-const client = await MongoClient.connect(here.mongo.url)
-const db = client.db()
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'copy')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+const { here, db, kafka, collections, command, start, publish, processed, erase, dump, restore, stop } =
+  await archivingWorld()
 
 const secretOf = (chat: number) => `CANARY-of-chat-${chat}-`
 const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
@@ -44,75 +26,38 @@ const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
     of('ChatFinished', 2, { visitor }),
   ]
 }
-const publish = async (chats: ReadonlyArray<number>) => {
-  for (const event of chats.flatMap(eventsOf)) right(await kafka.publish(event, 20_000))
-}
-const isProcessed = async (group: 'projector' | 'archiver') => {
-  for (const { name } of eventTopics) {
-    const [ranges, done] = [await kafka.ranges(name), await kafka.committedOffsets(group, name)]
-    if ([...ranges].some(([partition, { high }]) => high > 0 && done.get(partition) !== high)) return false
-  }
-  return true
-}
-const allProcessed = () =>
-  eventually('projector and archiver', async () => (await isProcessed('projector')) && (await isProcessed('archiver')))
-
-const names = async () =>
-  (await db.listCollections({ type: 'collection' }).toArray()).flatMap(({ name }) =>
-    name.startsWith('system.') ? [] : [name],
-  )
-const copyOfMongo = async () => {
-  const all = (await names()).map(async (name) => [name, await db.collection(name).find().toArray()] as const)
-  return new Map<string, ReadonlyArray<Document>>(await Promise.all(all))
-}
-const restoreMongo = async (copy: ReadonlyMap<string, ReadonlyArray<Document>>) => {
-  for (const name of await names()) await db.collection(name).deleteMany({})
-  for (const [name, documents] of copy) if (documents.length > 0) await db.collection(name).insertMany([...documents])
+const restoreOver = async (copy: Copy) => {
+  for (const name of await collections()) await db.collection(name).deleteMany({})
+  await restore(copy)
 }
 const telling = async (chat: number) => {
-  const found = (await names()).map(async (name) =>
+  const found = (await collections()).map(async (name) =>
     JSON.stringify(await db.collection(name).find().toArray()).includes(secretOf(chat)) ? [name] : [],
   )
   return (await Promise.all(found)).flat().sort()
 }
-const command = (...args: ReadonlyArray<string>) =>
-  runCommand([...args], {
-    ...here.env,
-    BRIDGE_CONFIG: here.env.BRIDGE_CONFIG,
-    ARCHIVE_KEY_FILE: archiveKeyFile,
-  })
-const bridge = () => here.start(['projector', 'archiver'], undefined, { archiveKeyFile })
 const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
-const erase = async (chat: number) => {
-  const receipt = join(folder, `${chat}.json`)
-  const { code, err } = await command('erase', '--account', 'acme', '--chat', `${chat}`, '--yes', '--receipt', receipt)
-  assert.is(code, 0, err)
-}
 const archived = async () => (await readTopics(here.brokers, here.prefix, ['archive-chats'])).records
 
 const older = [1, 2, 3]
 const newer = Array.from({ length: 20 }, (_, i) => 10 + i)
 
 const restoring = suite('MongoDB is restored from a copy that is older than chats and erasures')
-restoring.after(async () => {
-  await kafka.stop()
-  await here.stop()
-  await client.close()
-})
+restoring.after(stop)
 
 restoring('nobody who is erased can be read again, and nothing is lost that Kafka still has', async () => {
-  const before = await bridge()
-  await publish(older)
-  await allProcessed()
-  const copy = await copyOfMongo()
-  await publish(newer)
-  await allProcessed()
+  const before = await start()
+  await publish(older.flatMap(eventsOf))
+  await processed()
+  const copy = await dump()
+  await publish(newer.flatMap(eventsOf))
+  await processed()
   await erase(2)
   await erase(15)
-  await allProcessed()
+  await processed()
   const [first, second] = await receipts()
   await before.stop()
-  await restoreMongo(copy)
+  await restoreOver(copy)
   assert.ok((await telling(2)).length > 0, 'the control: the copy has the person')
 
   // Before any bridge runs.
@@ -121,10 +66,10 @@ restoring('nobody who is erased can be read again, and nothing is lost that Kafk
   assert.equal(await telling(2), [])
 
   const copies = (await archived()).length
-  const after = await bridge()
-  await allProcessed()
+  const after = await start()
+  await processed()
   await eventually('the second copies', async () => (await archived()).length > copies)
-  await allProcessed()
+  await processed()
   assert.equal(
     (await receipts()).map(({ _id, accountId, state, markers, requestedAt }) => ({
       _id,
@@ -152,7 +97,7 @@ restoring('nobody who is erased can be read again, and nothing is lost that Kafk
 })
 
 restoring('the archive alone has it too, also for a replay, once the topics are empty', async () => {
-  const deleting = await here.start(['projector', 'archiver'], undefined, { archiveKeyFile, retentionDays: 0.000_01 })
+  const deleting = await start({ retentionDays: 0.000_01 })
   await eventually('the deletion', async () => {
     const all = await Promise.all(eventTopics.map(({ name }) => kafka.ranges(name)))
     return all.flatMap((of) => [...of.values()]).every(({ low, high }) => low === high)

@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Document, MongoClient } from 'mongodb'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { eventTopics } from '../../contracts/topics.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { newKeyFile } from '../../src/archive/key-file.ts'
+import { now } from '../../src/domain/clock.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { runCommand } from './command.ts'
+import { right } from './either.ts'
+import { eventually } from './eventually.ts'
+import { temporaryFolder } from './folder.ts'
+import { world } from './world.ts'
+
+/** Documents of some collections, as a backup of MongoDB has them. */
+export type Copy = ReadonlyMap<string, ReadonlyArray<Document>>
+
+/** Bridges that project and archive, with keys of their own, and copies of their MongoDB. */
+export const archivingWorld = async () => {
+  const here = await world()
+  const folder = temporaryFolder()
+  const archiveKeyFile = join(folder, 'keys.json')
+  writeFileSync(archiveKeyFile, newKeyFile('first'))
+  const client = await MongoClient.connect(here.mongo.url)
+  const db = client.db()
+  const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'copy')
+  const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+
+  const collections = async (): Promise<ReadonlyArray<string>> =>
+    (await db.listCollections({ type: 'collection' }).toArray()).flatMap(({ name }) =>
+      name.startsWith('system.') ? [] : [name],
+    )
+  const command = (...args: ReadonlyArray<string>) =>
+    runCommand([...args], { ...here.env, ARCHIVE_KEY_FILE: archiveKeyFile })
+  return {
+    here,
+    db,
+    kafka,
+    collections,
+    command,
+    start: (others: { readonly retentionDays?: number } = {}) =>
+      here.start(['projector', 'archiver'], undefined, { archiveKeyFile, ...others }),
+    publish: async (events: ReadonlyArray<DomainEvent>) => {
+      for (const event of events) right(await kafka.publish(event, 20_000))
+    },
+    /** Resolves when projector and archiver have committed the end of every topic. */
+    processed: () =>
+      eventually('projector and archiver', async () => {
+        for (const { name } of eventTopics)
+          for (const group of ['projector', 'archiver']) {
+            const [known, done] = [await kafka.ranges(name), await kafka.committedOffsets(group, name)]
+            if ([...known].some(([partition, { high }]) => high > 0 && done.get(partition) !== high)) return false
+          }
+        return true
+      }),
+    erase: async (chat: number) => {
+      const receipt = join(folder, `${chat}.json`)
+      const { code, err } = await command(
+        'erase',
+        '--account',
+        'acme',
+        '--chat',
+        `${chat}`,
+        '--yes',
+        '--receipt',
+        receipt,
+      )
+      assert.is(code, 0, err)
+    },
+    /** What `mongodump` saves: of all collections, or of these. */
+    dump: async (of?: ReadonlyArray<string>): Promise<Copy> => {
+      const names = of ?? (await collections())
+      return new Map(
+        await Promise.all(names.map(async (name) => [name, await db.collection(name).find().toArray()] as const)),
+      )
+    },
+    /** Adds the documents of a copy. */
+    restore: async (copy: Copy) => {
+      for (const [name, documents] of copy)
+        if (documents.length > 0) await db.collection(name).insertMany([...documents])
+    },
+    stop: async () => {
+      await kafka.stop()
+      await here.stop()
+      await client.close()
+    },
+  }
+}

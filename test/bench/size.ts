@@ -16,6 +16,7 @@ export type Size = {
     readonly connections: ReadonlyArray<number>
     readonly rates: ReadonlyArray<number>
     readonly seconds: number
+    readonly backlog: { readonly events: number; readonly perChat: number }
   }
   /** The cost of observing the bridge; `seconds` is for each figure. */
   readonly observability: {
@@ -92,6 +93,7 @@ export const full: Size = {
     connections: [64],
     rates: [200, 1000],
     seconds: 10,
+    backlog: { events: 333_000, perChat: 12 },
   },
   observability: { rounds: 16, seconds: 3, rate: 1000, scrapes: 300 },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
@@ -124,6 +126,7 @@ export const short: Size = {
     connections: [4],
     rates: [50],
     seconds: 1,
+    backlog: { events: 1_200, perChat: 12 },
   },
   observability: { rounds: 1, seconds: 0.5, rate: 100, scrapes: 20 },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },

@@ -2,11 +2,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { anyFree } from '../../../src/embedded/port.ts'
+import type { BridgeProcess } from '../../support/bridge-process.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Bench, Findings, Job } from '../bench.ts'
 import { bridgeWorld, stopBridge, webhooksUrl } from '../bridge.ts'
 import { type Gather, gatherFindings } from '../findings.ts'
 import { commandLine, cpuSeconds, family, proportionalMb } from '../proc.ts'
+import { seed } from '../seed.ts'
 import { inTurns } from '../turns.ts'
 import { countEntries, countRequests } from '../views.ts'
 import { startWorker } from '../worker.ts'
@@ -39,6 +41,8 @@ type Started = {
   readonly pid: number
   readonly dir: string
   readonly database: string
+  readonly topic: string
+  readonly startAgain: () => Promise<BridgeProcess>
 }
 
 /** Front and back below their parent, as `npm start` runs them, with the bench's own servers. */
@@ -46,15 +50,17 @@ const startDefault = async (bench: Bench, name: string): Promise<Started> => {
   const world = bridgeWorld(bench, { name, partitions: 12 })
   const { dir } = world
   const env = { NODE_OPTIONS: `--import ${counter}`, COUNT_REQUESTS: dir }
-  const bridge = await world.start('as npm start does', { env })
+  const startAgain = () => world.start('as npm start does', { env })
+  const bridge = await startAgain()
+  const topic = `${world.prefix}chats`
   const participant: Participant = {
     who,
     urls: [webhooksUrl(bridge)],
     pids: [bridge.pid],
-    topic: `${world.prefix}chats`,
+    topic,
     stop: () => stopBridge(bridge),
   }
-  return { participant, pid: bridge.pid, dir, database: name }
+  return { participant, pid: bridge.pid, dir, database: name, topic, startAgain }
 }
 
 /** What the bridge takes while nobody uses it. The load that may follow must not have begun yet. */
@@ -81,6 +87,38 @@ const measureIdle = async (bench: Bench, { pid, dir }: Started, { add }: Gather)
     )
   }
   await mongo.stop()
+}
+
+/** What the processes take at most while the views catch up with a log that has grown without them. */
+const measureBacklog = async (bench: Bench, { topic, database, startAgain }: Started, { add }: Gather) => {
+  const { events, perChat } = bench.size.npmStart.backlog
+  const entries = await countEntries(bench, database)
+  const before = await entries.soFar()
+  const chats = events / perChat
+  await seed(bench, { topic, as: 'events', from: 0, count: events, chats, perChat })
+  const bridge = await startAgain()
+  const processes = processesOf(bridge.pid)
+  const peaks = new Map<string, number>()
+  const took = (name: string, megabytes: number) => peaks.set(name, Math.max(peaks.get(name) ?? 0, megabytes))
+  await eventually(
+    'the views to have caught up',
+    async () => {
+      const each = processes.map(({ name, pid }) => ({ name, megabytes: proportionalMb(pid) }))
+      for (const { name, megabytes } of each) took(`${who}: ${name}`, megabytes)
+      took(
+        who,
+        each.reduce((sum, { megabytes }) => sum + megabytes, 0),
+      )
+      return (await entries.soFar()) - before >= events || undefined
+    },
+    600_000,
+  )
+  const name = `backlog of ${events.toLocaleString('en')} events`
+  for (const [participantName, megabytes] of peaks)
+    add({ case: name, who: participantName, metric: 'memory', unit: 'MB' }, megabytes)
+  bench.say(`${name}: ${[...peaks].map(([of, megabytes]) => `${of} ${Math.round(megabytes)} MB`).join(', ')}`)
+  await entries.stop()
+  await stopBridge(bridge)
 }
 
 const run = async (bench: Bench): Promise<Findings> => {
@@ -135,11 +173,12 @@ const run = async (bench: Bench): Promise<Findings> => {
   await entries.stop()
   for (const it of participants) await it.stop()
   await load.stop()
+  await measureBacklog(bench, started, gather)
   return gather.findings()
 }
 
 export const npmStart: Job = {
   name: 'npm-start',
-  what: 'the bridge as npm start runs it: idle, and webhooks while the views follow',
+  what: 'the bridge as npm start runs it: idle, webhooks while the views follow, and memory in a backlog',
   run,
 }

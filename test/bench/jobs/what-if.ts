@@ -57,7 +57,10 @@ const run = async (bench: Bench): Promise<Findings> => {
   const seconds = (performance.now() - began) / 1000
   const of = { case: `${turns} turns of an instant bot`, who: 'what-if, a module in process' }
   add({ ...of, metric: 'time', unit: 's' }, seconds)
-  add({ ...of, metric: 'memory, highest', unit: 'MB' }, Math.max(0, ...points.map(([, mb]) => mb)))
+  const highest = (from: number, to: number) =>
+    Math.max(0, ...points.flatMap(([at, mb]) => (at >= from * seconds && at <= to * seconds ? [mb] : [])))
+  add({ ...of, metric: 'memory, first half', unit: 'MB' }, highest(0, 0.5))
+  add({ ...of, metric: 'memory', unit: 'MB' }, highest(0.5, 1))
   draw({ who: of.who, metric: 'memory', unit: 'MB', points })
   check('exit code', 0, Number(code))
   const lines = readFileSync(join(out, 'report.jsonl'), 'utf8').trim().split('\n').length

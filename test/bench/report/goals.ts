@@ -69,6 +69,11 @@ const grown = (who: string): Goal => ({
   against: growth(who, '10k events'),
 })
 const memory = growth('bridge: projector', '1M events', 'memory')
+const asked = (metric: string) => ({
+  case: '10000 turns of an instant bot',
+  who: 'what-if, a module in process',
+  metric,
+})
 
 /** A conversation must be painted, a list shown, within this many ms; the response time is a part of that. */
 const shown = (of: string, must: number, aim: number): Goal => ({
@@ -220,6 +225,23 @@ export const goals: ReadonlyArray<Goal> = [
     sense: 'at most',
     aim: 400,
     of: memory,
+  },
+  {
+    job: 'what-if',
+    text: '10,000 turns of an instant bot, s',
+    sense: 'at most',
+    must: 60,
+    aim: 60,
+    of: asked('time'),
+  },
+  {
+    job: 'what-if',
+    text: 'memory in the second half of 10,000 turns against the first',
+    sense: 'at most',
+    must: 1.1,
+    aim: 1.1,
+    of: asked('memory'),
+    against: asked('memory, first half'),
   },
   shown('conversation', 300, 100),
   shown('conversation of many events', 300, 100),

@@ -10,18 +10,17 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-type Import = { readonly file: string; readonly what: string; readonly isErased: boolean }
+type Import = { readonly file: string; readonly what: string }
 
-const importsOf = (file: string): Import[] =>
-  [
-    ...read(file).matchAll(
-      /^(?:import|export)\b( type\b)?[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
-    ),
-  ].map(([, type, a, b, c]) => {
-    const what = a ?? b ?? c ?? ''
-    const place = what.startsWith('.') ? relative(root, join(root, dirname(file), what)) : what
-    return { file, what: place, isErased: type !== undefined }
-  })
+/** What a file imports, imports of types included. */
+const importsIn = (file: string, text: string): Import[] =>
+  [...text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+    ([, a, b, c]) => {
+      const what = a ?? b ?? c ?? ''
+      return { file, what: what.startsWith('.') ? relative(root, join(root, dirname(file), what)) : what }
+    },
+  )
+const importsOf = (file: string): Import[] => importsIn(file, read(file))
 
 // The guides' examples are programs of other teams, which have only the package.
 const examples = files('contracts/guides/**/*.ts')
@@ -97,17 +96,27 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/simulator': edges,
 }
 
-/** The first import cycle that can be reached from a file. Imports of types do not count. */
-const cycleFrom = (file: string, path: ReadonlyArray<string>, done: Set<string>): ReadonlyArray<string> | undefined => {
-  if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
-  if (done.has(file)) return undefined
-  for (const { file: from, what, isErased } of imports) {
-    if (from !== file || isErased) continue
-    const cycle = cycleFrom(what, [...path, file], done)
-    if (cycle !== undefined) return cycle
+/** The shortest circles of imports: a circle for each file that imports itself, through other files or not. */
+const circlesIn = (all: ReadonlyArray<Import>): ReadonlyArray<string> => {
+  const byFile = Map.groupBy(all, ({ file }) => file)
+  const circleOf = (start: string): ReadonlyArray<string> => {
+    const before = new Map<string, string>()
+    const reached = [start]
+    for (const file of reached)
+      for (const { what } of byFile.get(file) ?? []) {
+        if (before.has(what)) continue
+        before.set(what, file)
+        reached.push(what)
+      }
+    const circle: string[] = []
+    for (let file = before.get(start); file !== undefined; file = file === start ? undefined : before.get(file))
+      circle.unshift(file)
+    return circle
   }
-  done.add(file)
-  return undefined
+  const circles = [...byFile.keys()].map(circleOf).filter(({ length }) => length > 0)
+  // A circle is found from each of its files.
+  const distinct = new Map(circles.map((circle) => [circle.toSorted().join(' '), circle]))
+  return [...distinct.values()].map((circle) => [...circle, circle[0]].join(' -> '))
 }
 
 const architecture = suite('architecture')
@@ -135,12 +144,20 @@ architecture('a folder imports only the folders that the diagram allows', () => 
   )
 })
 
-architecture('there are no import cycles', () => {
-  const done = new Set<string>()
-  assert.equal(
-    sources.flatMap((file) => cycleFrom(file, [], done) ?? []),
-    [],
-  )
+architecture('no file imports itself through others, imports of types included', () => {
+  assert.equal(circlesIn(imports), [])
+})
+
+architecture('a circle of imports is found wherever it begins', () => {
+  const texts = {
+    'src/a.ts': "import { b } from './b.ts'\nimport { out } from './out.ts'",
+    'src/b.ts': "import type { C } from './c.ts'\nexport { type Out } from './out.ts'",
+    'src/c.ts': "type A = import('./a.ts').A",
+    'src/in.ts': "import './a.ts'",
+    'src/out.ts': "import 'koa'",
+  }
+  const edges = Object.entries(texts).flatMap(([file, text]) => importsIn(file, text))
+  assert.equal(circlesIn(edges), ['src/c.ts -> src/a.ts -> src/b.ts -> src/c.ts'])
 })
 
 architecture('the contracts import io-ts and fp-ts only', () => {

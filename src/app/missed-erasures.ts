@@ -1,4 +1,4 @@
-import { missedErasures } from '../archive/markers.ts'
+import { missedErasures } from '../archive/missed-erasures.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
 import type { Mongo } from '../mongo/connect.ts'

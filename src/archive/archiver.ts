@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopic, eventTopics, keyOf, type TopicName } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
 import type { FindErased } from '../domain/erased.ts'
 import type {
   Append,
@@ -12,7 +12,8 @@ import type {
   TopicIds,
 } from '../domain/ports.ts'
 import { type DataKeys, keyId } from './data-keys.ts'
-import type { Missed } from './markers.ts'
+import { erasureIn, mayErase } from './markers.ts'
+import type { Missed } from './missed-erasures.ts'
 import { seal } from './seal.ts'
 
 /** The consumer group of the archiver. What it has committed is in the archive. */
@@ -45,14 +46,6 @@ type Deps = {
 
 const appendWithinMs = 30_000
 const names = new Map<string, Name>(eventTopics.map(({ name }) => [name, name]))
-
-/** True for the marker of an erasure. It must have the key that it erases. */
-export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unknown, DomainEvent>): boolean => {
-  if (E.isLeft(decoded)) return false
-  const { right: event } = decoded
-  if (event.type !== 'ClientErased' && event.type !== 'ChatErased') return false
-  return `${key}` === keyOf(event) && (event.type === 'ClientErased' || event.data.topic === topic)
-}
 
 /**
  * Copies every record of the event topics into the archive, in the same order and partitions. A slice is archived when
@@ -97,7 +90,7 @@ export const archiver = (deps: Deps) => {
     const generation = generations.get(name) ?? ''
     let some: EventRecord[] = []
     for (const record of records) {
-      if (isErasure(record, mayErase(record) ? decode(record) : E.left(undefined))) {
+      if (mayErase(record) && erasureIn(record, decode(record)) !== undefined) {
         if (some.length > 0) await archive(some, generation)
         await keys.destroy(keyId(topic, record.key), { generation, partition: record.partition, offset: record.offset })
         some = []
@@ -181,6 +174,3 @@ export const archiver = (deps: Deps) => {
       trouble === undefined ? ofConsumer() : { ok: false, reason: trouble }
   return { spec, health, readableTo }
 }
-
-/** Checked before a record is decoded a second time. It is true of few records. */
-export const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)

@@ -1,142 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
-import { viewsGroup } from '../domain/consumer-groups.ts'
-import type { ArchiveKeys, CommittedOffsets, EndOffsets, Failure, IncomingRecord, TopicIds } from '../domain/ports.ts'
-import { isErasure, mayErase } from './archiver.ts'
-import { keyId, lostText } from './data-keys.ts'
-import { type Again, lostOf } from './lost.ts'
-import { restorer } from './restore.ts'
+import { keyOf } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../domain/ports.ts'
 
-type Name = EventTopic['name']
-type Offsets = ReadonlyMap<number, number>
-type Range = { readonly low: number; readonly high: number }
+/** Checked before a record is decoded a second time. It is true of few records. */
+export const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)
 
-type Deps = {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** The time until which MongoDB has every erasure of the archive; undefined if that was never known. */
-  readonly knownUntil: () => Promise<Date | undefined>
-  readonly keepKnownUntil: (time: Date) => Promise<void>
-  readonly endOffsets: EndOffsets
-  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, Range>>
-  readonly committed: CommittedOffsets
-  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
-  readonly offsetsAt: (topic: TopicName, time: number) => Promise<Offsets>
-  readonly readTopic: (
-    topic: TopicName,
-    onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
-    options: { readonly part: (partition: number, whole: Range) => Range },
-  ) => Promise<E.Either<Failure, void>>
-  readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
-  readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
-  /** Applies a marker to the views. */
-  readonly empty: (record: IncomingRecord, marker: DomainEvent) => Promise<void>
-  /** Stores the receipts of erasures that have none, by their markers. */
-  readonly keepReceipts: (markers: ReadonlyArray<ErasureEvent>) => Promise<void>
-}
-
-/** What the archiver has to archive again, or why it must not archive at all. */
-export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<Name, Again> }
-
-/** Clocks differ, and Kafka finds offsets by the records' own times. */
-const marginMs = 10 * 60 * 1000
-const names = eventTopics.map(({ name }) => name)
-
-/** A marker has no personal data, so it needs no key. */
-const withoutKeys = restorer({ forOpening: async () => new Map() })
-
-/**
- * The erasures that the archive has and MongoDB may lack, because it was restored from an older copy. The offsets in
- * Kafka say that these erasures were processed. Only records archived since MongoDB last had all of them are read.
- */
-export const missedErasures = (deps: Deps) => {
-  const { now, knownUntil, keepKnownUntil, endOffsets, committed, topicIds, offsetsAt, readTopic, keys } = deps
-
-  /** Reads the part of an archive topic that MongoDB may lack something of. */
-  const readNew = async (name: Name, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
-    const since = await knownUntil()
-    const archive = archiveNameOf(name)
-    const from = since === undefined ? new Map() : await offsetsAt(archive, since.getTime() - marginMs)
-    const part = (partition: number, { low, high }: Range) => ({
-      low: Math.max(low, from.get(partition) ?? low),
-      high,
-    })
-    const read = await readTopic(archive, onSlice, { part })
-    if (E.isLeft(read)) throw new Error(`${archive} cannot be read: ${read.left.reason}`)
-  }
-
-  /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
-  const applyAll = async () => {
-    const ids = await topicIds(names)
-    const taken = new Map<Name, Offsets>()
-    for (const name of names) taken.set(name, await committed(viewsGroup, name))
-    const found: ErasureEvent[] = []
-    const apply = (topic: Name) => async (archived: ReadonlyArray<IncomingRecord>) => {
-      for (const restored of await withoutKeys(archived.filter(mayErase))) {
-        const decoded = restored.kind === 'record' ? deps.decode(restored.record) : undefined
-        if (restored.kind !== 'record' || decoded === undefined || E.isLeft(decoded)) continue
-        const { record, generation } = restored
-        if (!isErasure(record, decoded)) continue
-        const event = decoded.right
-        if (event.type === 'ClientErased' || event.type === 'ChatErased') found.push(event)
-        const { partition, offset } = record
-        const [id, isCurrent] = [keyId(topic, record.key), generation === ids.get(topic)]
-        const erased = (await keys.find([id])).get(id)?.erased
-        // A key that was erased in a newer topic of that name was erased in this one before.
-        if (isCurrent || erased === undefined || erased.generation === generation)
-          await keys.destroy(id, { generation, partition, offset })
-        const isTaken = offset < (taken.get(topic)?.get(partition) ?? 0)
-        if (isCurrent && isTaken) await deps.empty(record, event)
-      }
-    }
-    await Promise.all(names.map((name) => readNew(name, apply(name))))
-    await deps.keepReceipts(found)
-  }
-  const apply = once(applyAll)
-
-  /**
-   * What the archiver has to archive again, because MongoDB has lost the keys of its copies, or why archiving must not
-   * continue: some of these records are in no topic any more. Erasures must be applied before.
-   */
-  const lost = async (): Promise<Missed> => {
-    const again = new Map<Name, Again>()
-    for (const name of names) {
-      const found = await lostOf({ ...deps, read: readNew }, name)
-      const [one] = found.lost
-      if (one !== undefined) return { refusal: lostText(one.id, one.kid) }
-      again.set(name, found.again)
-    }
-    isKnown = true
-    return { again }
-  }
-  let isKnown = false
-  let before: { readonly at: number; readonly ends: ReadonlyMap<Name, Offsets> } | undefined
-  /**
-   * Must be called repeatedly. What was in the topics at one call and is committed by the projector at a later call is
-   * permanently in MongoDB. So MongoDB has every erasure that was archived before the first of these calls.
-   */
-  const look = async (): Promise<void> => {
-    if (!isKnown) return
-    const at = now()
-    const ends = new Map<Name, Offsets>()
-    for (const name of names) ends.set(name, await endOffsets(name))
-    before ??= { at, ends }
-    for (const [name, until] of before.ends) {
-      const done = await committed(viewsGroup, name)
-      if ([...until].some(([partition, end]) => (done.get(partition) ?? 0) < end)) return
-    }
-    await keepKnownUntil(new Date(before.at))
-    before = { at, ends }
-  }
-  return { apply, lost, look }
-}
-
-/** Each call runs `work`, until it has succeeded once. */
-const once = (work: () => Promise<void>) => {
-  let isDone = false
-  return async (): Promise<void> => {
-    if (!isDone) await work()
-    isDone = true
-  }
+/** The event of a marker of an erasure, which has the key that it erases. Undefined for all other records. */
+export const erasureIn = (
+  { topic, key }: IncomingRecord,
+  decoded: E.Either<unknown, DomainEvent>,
+): ErasureEvent | undefined => {
+  if (E.isLeft(decoded)) return undefined
+  const { right: event } = decoded
+  if (event.type !== 'ClientErased' && event.type !== 'ChatErased') return undefined
+  const isHere = event.type === 'ClientErased' || event.data.topic === topic
+  return isHere && `${key}` === keyOf(event) ? event : undefined
 }

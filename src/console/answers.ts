@@ -400,6 +400,8 @@ export type NamesAnswer = t.TypeOf<typeof NamesAnswer>
 export type DriftAnswer = t.TypeOf<typeof DriftAnswer>
 export type RecordAnswer = t.TypeOf<typeof RecordAnswer>
 export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
+/** Requests in quarantine have the same answers as dead letters. */
+export type LettersKind = 'dead-letters' | 'quarantine'
 export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
 export type RedriveBody = t.TypeOf<typeof RedriveBody>
 export type RedriveLine = t.TypeOf<typeof RedriveLine>

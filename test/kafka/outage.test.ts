@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { Kafka, logLevel } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { adminConnection, brokerHealth } from '../../src/kafka/admin.ts'
+import { adminConnection } from '../../src/kafka/admin.ts'
+import { brokerHealth } from '../../src/kafka/broker-health.ts'
 import { trackedSockets } from '../../src/kafka/sockets.ts'
 
 /** A port on which nothing listens any more. */

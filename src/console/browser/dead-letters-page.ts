@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LetterAnswer, LettersAnswer } from '../answers.ts'
+import type { LetterAnswer, LettersAnswer, LettersKind } from '../answers.ts'
 import { pageOf } from '../pages.ts'
 import { accountPath, base, get, post } from './api.ts'
 import { bytes, count, counted } from './format.ts'
@@ -13,7 +13,6 @@ import { type PageProps, pathOf } from './route.ts'
 import { causeWords, letterStateWords } from './words.ts'
 
 type DeadLetter = LettersAnswer['letters'][number]
-export type DeadLettersKind = 'dead-letters' | 'quarantine'
 
 const about = {
   'dead-letters': 'Records that a consumer could not process. They are kept for 14 days.',
@@ -33,7 +32,7 @@ const DeadLetterPanel = ({
   redriven,
 }: {
   readonly account: string
-  readonly kind: DeadLettersKind
+  readonly kind: LettersKind
   readonly letter: DeadLetter
   readonly mayAct: boolean
   readonly unowned: boolean
@@ -90,7 +89,7 @@ const DeadLetters = ({
   open,
 }: {
   readonly account: string
-  readonly kind: DeadLettersKind
+  readonly kind: LettersKind
   readonly letters: ReadonlyArray<DeadLetter>
   readonly chosen: ReadonlySet<string>
   readonly mayAct: boolean
@@ -140,7 +139,7 @@ const DeadLetters = ({
 
 /** Dead letters, or requests in quarantine: grouped by reason, with a state each, to select and send again. */
 export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
-  const kind: DeadLettersKind = page === 'quarantine' ? 'quarantine' : 'dead-letters'
+  const kind: LettersKind = page === 'quarantine' ? 'quarantine' : 'dead-letters'
   const [open, setOpen] = useState<DeadLetter>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayAct = roles.includes('operator')

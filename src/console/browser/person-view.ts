@@ -1,11 +1,19 @@
 import { useState } from 'preact/hooks'
+import type { PersonAnswer, PersonBody } from '../answers.ts'
 import { accountPath, base, post, postForFile } from './api.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Empty, Field, Table, TroubleBox, valueOfField } from './parts.ts'
-import type { Asked, Found } from './privacy-page.ts'
 import { pathOf } from './route.ts'
+
+/** Who was searched for. */
+export type Asked = {
+  readonly kind: PersonBody['kind']
+  readonly value: string
+  readonly also?: ReadonlyArray<string>
+}
+export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
 
 type Props = {
   readonly account: string

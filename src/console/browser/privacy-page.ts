@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { PersonAnswer } from '../answers.ts'
+import type { PersonAnswer, PersonBody } from '../answers.ts'
 import { accountPath, post } from './api.ts'
 import { ErasuresCard } from './erasures.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
-import { PersonView } from './person-view.ts'
+import { type Asked, type Found, PersonView } from './person-view.ts'
 import type { PageProps } from './route.ts'
 
 const kinds = [
@@ -13,14 +13,7 @@ const kinds = [
   ['visitor', 'Visitor number'],
   ['chat', 'Chat id'],
   ['email', 'Email address'],
-] as const
-
-export type Asked = {
-  readonly kind: (typeof kinds)[number][0]
-  readonly value: string
-  readonly also?: ReadonlyArray<string>
-}
-export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
+] as const satisfies ReadonlyArray<readonly [PersonBody['kind'], string]>
 
 /** Finds, exports and erases a person's data, and lists the receipts of erasures. */
 export const PrivacyPage = ({ account }: PageProps) => {

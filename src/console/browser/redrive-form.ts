@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { LettersAnswer, RedriveLine } from '../answers.ts'
+import type { LettersAnswer, LettersKind, RedriveLine } from '../answers.ts'
 import { accountPath, get, postLines } from './api.ts'
-import type { DeadLettersKind } from './dead-letters-page.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
@@ -9,7 +8,7 @@ import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
 
 type Props = {
   readonly account: string
-  readonly kind: DeadLettersKind
+  readonly kind: LettersKind
   /** The letters to send. Without them, all that match cause and topic. */
   readonly ids: ReadonlyArray<string> | undefined
   readonly isSelected?: boolean

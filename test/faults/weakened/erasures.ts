@@ -18,7 +18,7 @@ export const erasures = {
   ],
   'the markers of the archive are applied after a restore': [
     instead(
-      () => import('../../../src/archive/markers.ts'),
+      () => import('../../../src/archive/missed-erasures.ts'),
       ({ missedErasures }) => ({ missedErasures: (deps) => ({ ...missedErasures(deps), apply: async () => {} }) }),
     ),
   ],

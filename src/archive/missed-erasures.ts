@@ -1,0 +1,141 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
+import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { viewsGroup } from '../domain/consumer-groups.ts'
+import type { ArchiveKeys, CommittedOffsets, EndOffsets, Failure, IncomingRecord, TopicIds } from '../domain/ports.ts'
+import { keyId, lostText } from './data-keys.ts'
+import { type Again, lostOf } from './lost.ts'
+import { erasureIn, mayErase } from './markers.ts'
+import { restorer } from './restore.ts'
+
+type Name = EventTopic['name']
+type Offsets = ReadonlyMap<number, number>
+type Range = { readonly low: number; readonly high: number }
+
+type Deps = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** The time until which MongoDB has every erasure of the archive; undefined if that was never known. */
+  readonly knownUntil: () => Promise<Date | undefined>
+  readonly keepKnownUntil: (time: Date) => Promise<void>
+  readonly endOffsets: EndOffsets
+  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, Range>>
+  readonly committed: CommittedOffsets
+  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+  readonly offsetsAt: (topic: TopicName, time: number) => Promise<Offsets>
+  readonly readTopic: (
+    topic: TopicName,
+    onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
+    options: { readonly part: (partition: number, whole: Range) => Range },
+  ) => Promise<E.Either<Failure, void>>
+  readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
+  readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
+  /** Applies a marker to the views. */
+  readonly empty: (record: IncomingRecord, marker: DomainEvent) => Promise<void>
+  /** Stores the receipts of erasures that have none, by their markers. */
+  readonly keepReceipts: (markers: ReadonlyArray<ErasureEvent>) => Promise<void>
+}
+
+/** What the archiver has to archive again, or why it must not archive at all. */
+export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<Name, Again> }
+
+/** Clocks differ, and Kafka finds offsets by the records' own times. */
+const marginMs = 10 * 60 * 1000
+const names = eventTopics.map(({ name }) => name)
+
+/** A marker has no personal data, so it needs no key. */
+const withoutKeys = restorer({ forOpening: async () => new Map() })
+
+/**
+ * The erasures that the archive has and MongoDB may lack, because it was restored from an older copy. The offsets in
+ * Kafka say that these erasures were processed. Only records archived since MongoDB last had all of them are read.
+ */
+export const missedErasures = (deps: Deps) => {
+  const { now, knownUntil, keepKnownUntil, endOffsets, committed, topicIds, offsetsAt, readTopic, keys } = deps
+
+  /** Reads the part of an archive topic that MongoDB may lack something of. */
+  const readNew = async (name: Name, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+    const since = await knownUntil()
+    const archive = archiveNameOf(name)
+    const from = since === undefined ? new Map() : await offsetsAt(archive, since.getTime() - marginMs)
+    const part = (partition: number, { low, high }: Range) => ({
+      low: Math.max(low, from.get(partition) ?? low),
+      high,
+    })
+    const read = await readTopic(archive, onSlice, { part })
+    if (E.isLeft(read)) throw new Error(`${archive} cannot be read: ${read.left.reason}`)
+  }
+
+  /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
+  const applyAll = async () => {
+    const ids = await topicIds(names)
+    const taken = new Map<Name, Offsets>()
+    for (const name of names) taken.set(name, await committed(viewsGroup, name))
+    const found: ErasureEvent[] = []
+    const apply = (topic: Name) => async (archived: ReadonlyArray<IncomingRecord>) => {
+      for (const restored of await withoutKeys(archived.filter(mayErase))) {
+        if (restored.kind !== 'record') continue
+        const { record, generation } = restored
+        const event = erasureIn(record, deps.decode(record))
+        if (event === undefined) continue
+        found.push(event)
+        const { partition, offset } = record
+        const [id, isCurrent] = [keyId(topic, record.key), generation === ids.get(topic)]
+        const erased = (await keys.find([id])).get(id)?.erased
+        // A key that was erased in a newer topic of that name was erased in this one before.
+        if (isCurrent || erased === undefined || erased.generation === generation)
+          await keys.destroy(id, { generation, partition, offset })
+        const isTaken = offset < (taken.get(topic)?.get(partition) ?? 0)
+        if (isCurrent && isTaken) await deps.empty(record, event)
+      }
+    }
+    await Promise.all(names.map((name) => readNew(name, apply(name))))
+    await deps.keepReceipts(found)
+  }
+  const apply = once(applyAll)
+
+  /**
+   * What the archiver has to archive again, because MongoDB has lost the keys of its copies, or why archiving must not
+   * continue: some of these records are in no topic any more. Erasures must be applied before.
+   */
+  const lost = async (): Promise<Missed> => {
+    const again = new Map<Name, Again>()
+    for (const name of names) {
+      const found = await lostOf({ ...deps, read: readNew }, name)
+      const [one] = found.lost
+      if (one !== undefined) return { refusal: lostText(one.id, one.kid) }
+      again.set(name, found.again)
+    }
+    isKnown = true
+    return { again }
+  }
+  let isKnown = false
+  let before: { readonly at: number; readonly ends: ReadonlyMap<Name, Offsets> } | undefined
+  /**
+   * Must be called repeatedly. What was in the topics at one call and is committed by the projector at a later call is
+   * permanently in MongoDB. So MongoDB has every erasure that was archived before the first of these calls.
+   */
+  const look = async (): Promise<void> => {
+    if (!isKnown) return
+    const at = now()
+    const ends = new Map<Name, Offsets>()
+    for (const name of names) ends.set(name, await endOffsets(name))
+    before ??= { at, ends }
+    for (const [name, until] of before.ends) {
+      const done = await committed(viewsGroup, name)
+      if ([...until].some(([partition, end]) => (done.get(partition) ?? 0) < end)) return
+    }
+    await keepKnownUntil(new Date(before.at))
+    before = { at, ends }
+  }
+  return { apply, lost, look }
+}
+
+/** Each call runs `work`, until it has succeeded once. */
+const once = (work: () => Promise<void>) => {
+  let isDone = false
+  return async (): Promise<void> => {
+    if (!isDone) await work()
+    isDone = true
+  }
+}

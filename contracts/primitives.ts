@@ -33,8 +33,10 @@ export const patterns = {
   Day: /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/u,
   NonBlank: /\S/u,
   Digits: /^[0-9]+$/u,
+  Ticket: /^[A-Za-z._/#:-]*[0-9][A-Za-z0-9._/#:-]*$/u,
 } as const
 export const longestId = 255
+export const longestTicket = 64
 
 /** False for a day that the calendar does not have, such as 30 February. Every month has 28 days. */
 const isReal = (day: string) => day.slice(8) <= '28' || new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
@@ -82,6 +84,17 @@ export type Id = t.TypeOf<typeof Id>
 /** One customer account of the service: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. */
 export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => patterns.AccountId.test(text))
 export type AccountId = t.TypeOf<typeof AccountId>
+
+/**
+ * The number of a request in a ticket system, such as GDPR-117: no spaces and no `@`, and at least one digit, so that no
+ * name and no address can be one.
+ */
+export const Ticket = branded(
+  'Ticket',
+  `1 to ${longestTicket} of A-Z a-z 0-9 . _ / # : -, with a digit`,
+  (text) => text.length <= longestTicket && patterns.Ticket.test(text),
+)
+export type Ticket = t.TypeOf<typeof Ticket>
 
 /** Text for which the service has words of its own. `known` are those that the contract names, others may come. */
 export class WordType extends t.StringType {

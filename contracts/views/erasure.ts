@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
-import { AccountId, BsonDate, Count, exactShape, Id } from '../primitives.ts'
+import { AccountId, BsonDate, Count, exactShape, Id, Ticket } from '../primitives.ts'
 
 /**
  * The receipt of one erasure. `started`: the bridge is writing the markers. `published`: all markers are in the log.
@@ -65,6 +65,9 @@ export const ErasureDocument = exactShape(
       {},
       'ErasurePlan',
     ),
+
+    /** The number of the request in the requester's ticket system. */
+    ticket: Ticket,
 
     /** The consumer groups that had confirmed the erasure at the last check. */
     confirmedBy: t.array(Code),

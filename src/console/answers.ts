@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
-import { Count, exactShape, Id, Instant } from '../../contracts/primitives.ts'
+import { Count, exactShape, Id, Instant, Ticket } from '../../contracts/primitives.ts'
 import { consoleRoles } from '../domain/accounts.ts'
+import { type Also as AlsoValue, alsoText, readAlso } from '../domain/person.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string
@@ -349,22 +350,40 @@ export const OperationBody = exactShape(
   'OperationBody',
 )
 
-/** Body: the person. `also`: likely links to follow. `confirm`, only for `erase`: that of the last PersonAnswer. */
+const maxAlso = 100
+const Also = new t.Type<ReadonlyArray<AlsoValue>, ReadonlyArray<string>, unknown>(
+  'Also',
+  (u): u is ReadonlyArray<AlsoValue> => Array.isArray(u),
+  (u, context) => {
+    const given = Array.isArray(u) && u.length <= maxAlso ? u : [undefined]
+    const read = given.flatMap((each) => (Id.is(each) ? [readAlso(each)] : [])).filter((each) => each !== undefined)
+    return read.length === given.length
+      ? t.success(read)
+      : t.failure(u, context, `at most ${maxAlso} of email, phone, userToken, and ids such as client:1240`)
+  },
+  (also) => also.map(alsoText),
+)
+const Identity = t.strict({ kind: t.string, value: t.string })
+
+/**
+ * Body: the person. `also`: others who are the same person, at most 100. Only for `erase`: `confirm`, that of the last
+ * PersonAnswer, and `ticket`, for the receipt and the audit log.
+ */
 export const PersonBody = exactShape(
   { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
-  { also: t.array(t.keyof({ email: null, phone: null, userToken: null })), confirm: t.string },
+  { also: Also, confirm: t.string, ticket: Ticket },
   'PersonBody',
 )
 
 /**
- * The chats and clients that certainly belong to the person, likely links to more of them (send `name` in `also` to
- * follow one), and what is stored about the person.
+ * The chats and clients that certainly belong to the person, others who may be the same person (send their `also` to
+ * include one), with what both have, and what is stored about the person.
  */
 export const PersonAnswer = exactShape(
   {
     chats: t.array(t.string),
     clients: t.array(t.string),
-    likely: t.array(t.strict({ name: t.string, reason: t.string })),
+    likely: t.array(t.strict({ also: t.string, ids: t.array(Identity), via: t.array(Identity) })),
     stored: t.array(t.strict({ what: t.string, count: Count })),
     confirm: t.string,
   },
@@ -372,15 +391,14 @@ export const PersonAnswer = exactShape(
   'PersonAnswer',
 )
 
-/**
- * The newest 100 receipts, newest first, each with the consumer groups that have confirmed it. They do not name the
- * person. `cut`: there are more receipts, or there may be more confirmations.
- */
-export const ErasuresAnswer = exactShape(
-  { cut: t.boolean, erasures: t.array(t.strict({ receipt: Document, confirmedBy: t.array(t.string) })) },
-  {},
-  'ErasuresAnswer',
-)
+/** A receipt, and the consumer groups that have confirmed it. It does not name the person. */
+export const ErasureAnswer = exactShape({ receipt: Document, confirmedBy: t.array(t.string) }, {}, 'ErasureAnswer')
+
+/** Body: the id of the erasure of which the bridge checks now what is left. */
+export const CheckBody = exactShape({ id: Id }, {}, 'CheckBody')
+
+/** The newest 100 receipts, newest first. `cut`: there are more receipts, or there may be more confirmations. */
+export const ErasuresAnswer = exactShape({ cut: t.boolean, erasures: t.array(ErasureAnswer) }, {}, 'ErasuresAnswer')
 
 /** Documents of the view audit about this or all accounts, newest first. Query: `action`, `cursor`, `limit`. */
 export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
@@ -412,5 +430,6 @@ export type RebuildLine = t.TypeOf<typeof RebuildLine>
 export type RebuildEnd = Extract<RebuildLine, { end: unknown }>['end']
 export type PersonBody = t.TypeOf<typeof PersonBody>
 export type PersonAnswer = t.TypeOf<typeof PersonAnswer>
+export type ErasureAnswer = t.TypeOf<typeof ErasureAnswer>
 export type ErasuresAnswer = t.TypeOf<typeof ErasuresAnswer>
 export type AuditAnswer = t.TypeOf<typeof AuditAnswer>

@@ -73,6 +73,7 @@ export const routes = {
   'POST /api/accounts/:account/person/export': { page: 'privacy', answer: 'a document' },
   'POST /api/accounts/:account/person/erase': { page: 'privacy', answer: 'a document' },
   'GET /api/accounts/:account/erasures': { page: 'privacy', answer: answers.ErasuresAnswer },
+  'POST /api/accounts/:account/erasures/check': { page: 'privacy', answer: answers.ErasureAnswer },
   'GET /api/accounts/:account/audit': { page: 'audit', answer: answers.AuditAnswer },
 } as const satisfies Readonly<Record<string, Route>>
 

@@ -7,6 +7,22 @@ type CertainKind = (typeof certainKinds)[number]
 export type LikelyKind = (typeof likelyKinds)[number]
 export type Identity = { readonly kind: CertainKind | LikelyKind; readonly value: string }
 
+/**
+ * Who belongs to the person besides those to whom ids lead: everybody with the same address, phone or token, or one chat,
+ * client or visitor.
+ */
+export type Also = LikelyKind | { readonly kind: CertainKind; readonly value: string }
+
+/** `email`, or `client:1240`. */
+export const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${also.value}`)
+
+export const readAlso = (text: string): Also | undefined => {
+  const kind = certainKinds.find((certain) => text.startsWith(`${certain}:`))
+  if (kind === undefined) return likelyKinds.find((likely) => likely === text)
+  const value = text.slice(kind.length + 1)
+  return value === '' ? undefined : { kind, value }
+}
+
 /** Finds the documents that have any of these identities. Returns all identities of each document. */
 export type FindLinks = (identities: ReadonlyArray<Identity>) => Promise<ReadonlyArray<ReadonlyArray<Identity>>>
 
@@ -18,22 +34,42 @@ export type Person = {
   readonly followed: ReadonlyArray<Identity>
   /** All known identities of the person, also those that were not followed. */
   readonly identities: ReadonlyArray<Identity>
-  /** The kinds that were not followed, and the ids that each of them would add. */
-  readonly likely: ReadonlyArray<{ readonly via: LikelyKind; readonly leadsTo: ReadonlyArray<Identity> }>
+  /** Others who may be the same person. */
+  readonly likely: ReadonlyArray<Likely>
+}
+
+/** One other person, as far as the documents found link their ids. `via`: what both have, and was not followed. */
+export type Likely = {
+  readonly via: ReadonlyArray<Identity>
+  readonly leadsTo: ReadonlyArray<{ readonly kind: CertainKind; readonly value: string }>
 }
 
 const nameOf = ({ kind, value }: Identity) => `${kind} ${value}`
 const byName = (identities: ReadonlyArray<Identity>) => new Map(identities.map((it) => [nameOf(it), it]))
-const isCertain = ({ kind }: Identity) => certainKinds.some((certain) => certain === kind)
+const isCertain = (it: Identity): it is Likely['leadsTo'][number] => certainKinds.some((certain) => certain === it.kind)
+const unique = <I extends Identity>(identities: ReadonlyArray<I>): ReadonlyArray<I> => [
+  ...new Map(identities.map((it) => [nameOf(it), it])).values(),
+]
+
+/** The list with one more. Those that share an id are one person. */
+const withLikely = (list: ReadonlyArray<Likely>, one: Likely): ReadonlyArray<Likely> => {
+  const names = new Set(one.leadsTo.map(nameOf))
+  const isSame = ({ leadsTo }: Likely) => leadsTo.some((it) => names.has(nameOf(it)))
+  const same = [...list.filter(isSame), one]
+  const merged = {
+    via: unique(same.flatMap(({ via }) => via)),
+    leadsTo: unique(same.flatMap(({ leadsTo }) => leadsTo)),
+  }
+  return [...list.filter((other) => !isSame(other)), merged]
+}
 
 /**
- * Follows ids from document to document. Follows likely identities only if their kind is in `also`. `known` are other
- * identities of the same person.
+ * Follows ids from document to document, and those of `also`. `known` are other identities of the same person.
  */
 export const resolvePerson = async (
   find: FindLinks,
   start: Identity,
-  also: ReadonlyArray<LikelyKind>,
+  also: ReadonlyArray<Also>,
   known: ReadonlyArray<Identity> = [],
 ): Promise<Person> => {
   const followed = new Map<string, Identity>()
@@ -41,17 +77,21 @@ export const resolvePerson = async (
   const isFollowed = (it: Identity) => isCertain(it) || also.some((kind) => kind === it.kind)
   const found = async (identities: ReadonlyArray<Identity>) =>
     [...byName((await find(identities)).flat()).entries()].filter(([name]) => !followed.has(name))
-  for (let frontier = [start, ...known]; frontier.length > 0; ) {
+  const chosen = also.flatMap((each) => (typeof each === 'string' ? [] : [each]))
+  for (let frontier: ReadonlyArray<Identity> = [start, ...known, ...chosen]; frontier.length > 0; ) {
     for (const [name, it] of byName(frontier)) followed.set(name, it)
     const next = await found(frontier)
     for (const [name, it] of next) if (!isFollowed(it)) others.set(name, it)
     frontier = next.flatMap(([, it]) => (isFollowed(it) ? [it] : []))
   }
-  const likely = []
-  for (const via of likelyKinds) {
-    const those = [...others.values()].filter(({ kind }) => kind === via)
-    const leadsTo = those.length === 0 ? [] : (await found(those)).flatMap(([, it]) => (isCertain(it) ? [it] : []))
-    if (leadsTo.length > 0) likely.push({ via, leadsTo })
+  let likely: ReadonlyArray<Likely> = []
+  for (const kind of likelyKinds) {
+    const those = [...others.values()].filter((it) => it.kind === kind)
+    for (const document of those.length === 0 ? [] : await find(those)) {
+      const leadsTo = document.filter(isCertain).filter((it) => !followed.has(nameOf(it)))
+      const via = document.filter((it) => it.kind === kind)
+      if (leadsTo.length > 0) likely = withLikely(likely, { via, leadsTo })
+    }
   }
   const all = [...followed.values()]
   const valuesOf = (kind: CertainKind) => all.flatMap((it) => (it.kind === kind ? [it.value] : [])).sort()

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import { AccountId, type Id } from '../../contracts/primitives.ts'
 import { audit } from '../../contracts/topics.ts'
-import type { Identity } from '../domain/person.ts'
+import { type Also, alsoText, type Identity } from '../domain/person.ts'
 import type { Append, Failure, Now } from '../domain/ports.ts'
 
 export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
@@ -26,13 +26,18 @@ export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId
 /** An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind. */
 export const actionOn = (
   action: 'erase' | 'export' | 'unmask',
-  { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<string> },
-  what: string = action,
+  { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<Also> },
+  { what = action, ticket }: { readonly what?: string; readonly ticket?: string | undefined } = {},
 ): Asked => {
   const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${value}`
   return {
     action,
-    detail: [what, who, ...(also.length > 0 ? [`also ${also}`] : [])].join(', '),
+    detail: [
+      what,
+      who,
+      ...(also.length > 0 ? [`also ${also.map(alsoText)}`] : []),
+      ...(ticket === undefined ? [] : [`ticket ${ticket}`]),
+    ].join(', '),
     ...ofAccount(accountId),
   }
 }

@@ -1,9 +1,16 @@
-import type { Identity } from '../domain/person.ts'
-import { likelyKinds } from '../domain/person.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Also, type Identity, likelyKinds, readAlso } from '../domain/person.ts'
 import type { Request } from './erase/plan.ts'
-import { anyText, oneOf, type ValuesOf } from './options.ts'
+import { anyText, type ReadOption, type ValuesOf } from './options.ts'
 
 const kinds = ['client', 'visitor', 'chat', 'email'] as const
+
+const also: ReadOption<Also> = (text) => {
+  const read = readAlso(text)
+  return read === undefined
+    ? E.left(`one of ${likelyKinds.join(', ')}, or a chat, client or visitor such as client:1240`)
+    : E.right(read)
+}
 
 const naming = (kind: (typeof kinds)[number], value: string, about: string) => ({
   about,
@@ -20,9 +27,9 @@ export const personOptions = {
   email: naming('email', 'address', 'the person with this email address'),
   account: { about: 'the account, by its id in the accounts file', value: 'id', read: anyText },
   also: {
-    about: `include also likely matches: clients and chats with the same email address, phone number or userToken (${likelyKinds.join(', ')})`,
-    value: 'kinds',
-    read: oneOf(likelyKinds),
+    about: `who else is the same person: one chat, client or visitor, such as client:1240, or all with the same ${likelyKinds.join(', ')}`,
+    value: 'who',
+    read: also,
     many: 'list',
   },
 } as const

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { Button } from '../../contracts/messages/buttons.ts'
-import { Count, Id, longestId, patterns } from '../../contracts/primitives.ts'
+import { Count, Id, longestId, longestTicket, patterns } from '../../contracts/primitives.ts'
 import { countText, latestUnixTime, unixTimeText } from '../../contracts/wire.ts'
 import type { Schema } from './schema.ts'
 
@@ -68,6 +68,7 @@ export const leaves: Leaves = {
   AccountId: () => text(patterns.AccountId),
   NonBlank: () => text(patterns.NonBlank),
   Digits: () => text(patterns.Digits),
+  Ticket: () => ({ ...text(patterns.Ticket), maxLength: longestTicket }),
   Count: () => ({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   Int: () => ({ type: 'integer' }),
   WireId: (schemaOf) =>

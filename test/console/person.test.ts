@@ -72,7 +72,13 @@ person('is found by certain links; likely links and stored documents are listed;
     clients: ['1233'],
     stored: [{ what: 'chats', count: 1 }],
     confirm: body?.confirm,
-    likely: [{ name: 'email', reason: 'the same email: chat 2038' }],
+    likely: [
+      {
+        also: 'chat:2038',
+        ids: [{ kind: 'chat', value: '2038' }],
+        via: [{ kind: 'email', value: 'ann@example.com' }],
+      },
+    ],
   })
   assert.equal(audit.actions, [
     { who: 'kim@example.com', action: 'unmask', detail: 'find person, client 1233', accountId: 'acme' },
@@ -84,6 +90,20 @@ person('an address of a person is not recorded on audit', async () => {
   await ask(find, { kind: 'email', value: 'ann@example.com', also: ['email'] })
   assert.match(JSON.stringify(audit.actions), '"find person, email, also email"')
   assert.not.match(JSON.stringify(audit.actions), /ann/)
+})
+
+person('includes one likely person if that one is chosen, and the audit log names the chosen id', async () => {
+  const { ask, audit } = servers()
+  const { body } = await ask(find, { also: ['chat:2038'] })
+  assert.equal([body?.chats, body?.likely], [['2037', '2038'], []])
+  assert.equal(audit.actions, [
+    {
+      who: 'kim@example.com',
+      action: 'unmask',
+      detail: 'find person, client 1233, also chat:2038',
+      accountId: 'acme',
+    },
+  ])
 })
 
 person('is exported as a file, without the notes of the bridge, and that is recorded', async () => {
@@ -104,6 +124,21 @@ person('is erased after the shown plan is confirmed, and the answer is the recei
   assert.equal([receipt?.state, receipt?.requestedBy], ['published', 'kim@example.com'])
   assert.equal(audit.actions.slice(1), [
     { who: 'kim@example.com', action: 'erase', detail: 'erase, client 1233', accountId: 'acme' },
+  ])
+})
+
+person('is erased with the number of a ticket, which is on the receipt and the audit log', async () => {
+  const { ask, audit } = servers()
+  const { body: found } = await ask(find, {})
+  for (const ticket of ['', 'Ann Smith', 'ann@example.com', 'AnnSmith', `${'1'.repeat(65)}`])
+    assert.match(
+      refused((await ask(erase, { confirm: found?.confirm, ticket })).answered)[1],
+      /^ticket: expected 1 to 64 of/,
+    )
+  const { body: receipt } = await ask(erase, { confirm: found?.confirm, ticket: 'GDPR-117/2' })
+  assert.is(receipt?.ticket, 'GDPR-117/2')
+  assert.equal(audit.actions.slice(1), [
+    { who: 'kim@example.com', action: 'erase', detail: 'erase, client 1233, ticket GDPR-117/2', accountId: 'acme' },
   ])
 })
 
@@ -150,7 +185,7 @@ person('a wrong body is refused by the name of its field', async () => {
   const said = async (body: object) => refused((await ask(find, body)).answered)
   assert.match((await said({ kind: 'name' }))[1], /^kind: expected /)
   assert.equal(await said({ value: '' }), [400, 'value: expected text of 1 to 255 characters'])
-  assert.match((await said({ also: ['chat'] }))[1], /^also\.0: expected /)
+  assert.match((await said({ also: ['chat'] }))[1], /^also: expected at most 100 of email, phone, userToken, and ids/)
   assert.equal(audit.actions, [])
 })
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AuditDocument } from '../../contracts/views/audit.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
-import type { AuditAnswer, ErasuresAnswer } from '../../src/console/answers.ts'
+import type { AuditAnswer, ErasureAnswer, ErasuresAnswer } from '../../src/console/answers.ts'
 import { auditHandlers } from '../../src/console/api/audit.ts'
 import { erasuresHandlers } from '../../src/console/api/erasures.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
@@ -108,10 +108,55 @@ const confirmation = (erasureId: string, group: string, accountId = 'acme'): Inc
   value: Buffer.from(JSON.stringify({ accountId, erasureId, group, erasedAt: day(2).toISOString() })),
 })
 
+/** MongoDB and Kafka in memory. `saved`: the receipts that were saved. */
+const handlersOf = (all: ReadonlyArray<ErasureDocument>, topic: ReadonlyArray<IncomingRecord>, saved: object[] = []) =>
+  erasuresHandlers({
+    kafka: {
+      readTopic: topicOf(topic),
+      ranges: async () => new Map(),
+      committedOffsets: async () => new Map(),
+      deadLetter: () => async () => E.right(undefined),
+    },
+    erasures: {
+      find: async ({ _id }: { readonly _id: string }) => all.filter((each) => each._id === _id),
+      markers: async () => [],
+      findDocuments: async function* () {},
+      findCopies: async function* () {},
+      emptyCopies: async () => {},
+      enriched: async () => [],
+      enrichedKeys: async function* () {},
+      hmac: async () => String,
+      save: async (each: object) => void saved.push(each),
+    },
+    readReceipts: async () => E.right(all),
+    recordActionOf: () => async () => E.right(undefined),
+  } as unknown as Parameters<typeof erasuresHandlers>[0])
+
+receipts('are checked at once when a person asks for it, one of the account at a time', async () => {
+  const saved: object[] = []
+  const all = [
+    receipt('e1', { state: 'published', markers: 0, ticket: 'GDPR-117' }),
+    receipt('e2', { accountId: 'other' }),
+  ]
+  const handlers = handlersOf(all, [confirmation('e1', 'crm')], saved)
+  const check = (id: string) => handlers['POST /api/accounts/:account/erasures/check'](given({ body: { id } }))
+
+  const answered = right(await check('e1')) as { body: ErasureAnswer }
+
+  const { receipt: checked, confirmedBy } = answered.body
+  assert.equal([checked.state, checked.ticket, checked.stillFound, confirmedBy], ['complete', 'GDPR-117', {}, ['crm']])
+  assert.equal([saved.length, 'plan' in checked], [1, false])
+  for (const id of ['e2', 'e3']) {
+    const refused = await check(id)
+    assert.ok(E.isLeft(refused) && refused.left.status === 404, id)
+  }
+  assert.is(saved.length, 1)
+})
+
 receipts('name the groups that have confirmed by now or at the last check, and not the person', async () => {
   const all = [receipt('e1', { confirmedBy: ['crm', 'old'] }), receipt('e2')]
   const topic = [confirmation('e1', 'crm'), confirmation('e1', 'shop'), confirmation('e2', 'crm', 'other')]
-  const handlers = erasuresHandlers({ kafka: { readTopic: topicOf(topic) }, readReceipts: async () => E.right(all) })
+  const handlers = handlersOf(all, topic)
 
   const answered = right(await handlers['GET /api/accounts/:account/erasures'](given())) as { body: ErasuresAnswer }
 

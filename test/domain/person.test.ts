@@ -1,6 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichmentKeys, type FindLinks, type Identity, resolvePerson } from '../../src/domain/person.ts'
+import {
+  alsoText,
+  enrichmentKeys,
+  type FindLinks,
+  type Identity,
+  readAlso,
+  resolvePerson,
+} from '../../src/domain/person.ts'
 
 const person = suite('the records of one person')
 
@@ -31,9 +38,42 @@ person('is found from any of the ids, through all documents that are linked by i
 person('does not include persons with the same address; they are listed as likely', async () => {
   const { likely } = await resolvePerson(find, it('client 20'), [])
   assert.equal(
-    likely.map(({ via, leadsTo }) => [via, texts(leadsTo)]),
-    [['email', ['chat 2', 'visitor 8']]],
+    likely.map(({ via, leadsTo }) => [texts(via), texts(leadsTo)]),
+    [[['email a@example.com'], ['chat 2', 'visitor 8']]],
   )
+})
+
+person('lists each other person by itself, with all that both have, and includes the chosen one alone', async () => {
+  const others = [...documents, ['chat 4', 'client 30', 'email a@example.com'], ['client 30', 'phone +1']].map(
+    (document) => document.map((each) => (typeof each === 'string' ? it(each) : each)),
+  )
+  const all: FindLinks = async (identities) =>
+    others.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const { likely } = await resolvePerson(all, it('client 20'), [])
+  assert.equal(
+    likely.map(({ via, leadsTo }) => [texts(via), texts(leadsTo)]),
+    [
+      [['email a@example.com'], ['chat 2', 'visitor 8']],
+      [
+        ['email a@example.com', 'phone +1'],
+        ['chat 4', 'client 30'],
+      ],
+    ],
+  )
+  const chosen = await resolvePerson(all, it('client 20'), [{ kind: 'visitor', value: '8' }])
+  assert.equal([chosen.chats, chosen.clients], [['1', '2', '3'], ['20']])
+  assert.equal(
+    chosen.likely.map(({ leadsTo }) => texts(leadsTo)),
+    [['chat 4', 'client 30']],
+  )
+})
+
+person('reads who is included by a kind of address, or by one id; an id may have a colon', () => {
+  for (const text of ['email', 'userToken', 'client:1240', 'chat:a:b']) {
+    const read = readAlso(text)
+    assert.is(read && alsoText(read), text)
+  }
+  for (const text of ['', 'client', 'client:', 'email:a@example.com', 'toString']) assert.is(readAlso(text), undefined)
 })
 
 person('includes persons with the same address if that is requested', async () => {

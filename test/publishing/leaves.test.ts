@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Buttons } from '../../contracts/messages/buttons.ts'
-import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
+import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank, Ticket } from '../../contracts/primitives.ts'
 import { Digits } from '../../contracts/records.ts'
 import {
   CommandTime,
@@ -28,6 +28,7 @@ const codecs: ReadonlyArray<t.Mixed> = [
   Id,
   AccountId,
   NonBlank,
+  Ticket,
   Digits,
   Count,
   t.Int,

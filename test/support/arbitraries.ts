@@ -30,6 +30,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   BsonDate: instant,
   Day: instant.map((time) => time.slice(0, 10)),
   Digits: fc.nat().map(String),
+  Ticket: fc.stringMatching(/^[A-Za-z._/#:-]{0,20}[0-9][A-Za-z0-9._/#:-]{0,20}$/),
   Buttons: fc.array(fc.record({ text, id: fc.oneof(whole, id) }), { minLength: 1, maxLength: 3 }),
   WireId: fc.oneof(whole, id),
   WireText: fc.oneof(text, whole),

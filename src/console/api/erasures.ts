@@ -1,14 +1,20 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { invalid } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { newestRecords } from '../../kafka/read-topic.ts'
 import type { receiptsIn } from '../../mongo/console-privacy.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { eraseStatus } from '../../operations/erase/operations.ts'
 import { confirmations } from '../../operations/erase/status.ts'
-import type { ErasuresAnswer } from '../answers.ts'
-import { type Handlers, ok, unavailable } from '../handler.ts'
+import { CheckBody, type ErasuresAnswer } from '../answers.ts'
+import { decodeAs, type Handlers, ok, type RecordActionOf, unavailable } from '../handler.ts'
+import { runFor } from '../run.ts'
 
 export type ErasuresDeps = {
-  readonly kafka: Pick<KafkaPorts, 'readTopic'>
+  readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
+  readonly erasures: Erasures
+  readonly recordActionOf: RecordActionOf
   readonly readReceipts: ReturnType<typeof receiptsIn>
 }
 
@@ -19,10 +25,26 @@ const withinMs = 5_000
 /** Removes the plan, which names the person, and HMACs that only the bridge can use. The requester's name stays. */
 const reported = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({ receipt, confirmedBy })
 
+const unknown = invalid(404, 'id: expected the erasure of a receipt')
+
 export const erasuresHandlers = ({
   kafka,
+  erasures,
+  recordActionOf,
   readReceipts,
-}: ErasuresDeps): Handlers<'GET /api/accounts/:account/erasures'> => ({
+}: ErasuresDeps): Handlers<'GET /api/accounts/:account/erasures' | 'POST /api/accounts/:account/erasures/check'> => ({
+  'POST /api/accounts/:account/erasures/check': async (of) => {
+    const body = decodeAs(CheckBody, of.body)
+    if (E.isLeft(body)) return body
+    const { id } = body.right
+    const isOfAccount = (await erasures.find({ _id: id })).some(({ accountId }) => accountId === of.accountId)
+    if (!isOfAccount) return E.left(unknown)
+    const run = runFor(of, recordActionOf, false, () => {})
+    const checked = await eraseStatus.perform({ kafka, erasures }, { id }, run)
+    if (E.isLeft(checked)) return E.left(unavailable(checked.left.reason))
+    const [receipt] = checked.right.result ?? []
+    return receipt === undefined ? E.left(unknown) : ok(reported(receipt))
+  },
   'GET /api/accounts/:account/erasures': async ({ accountId, signal: gone }) => {
     const found = await readReceipts(accountId, maxReceipts + 1)
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))

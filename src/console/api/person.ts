@@ -5,7 +5,7 @@ import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
-import { type Erasing, erase } from '../../operations/erase/operations.ts'
+import { alsoOf, type Erasing, erase } from '../../operations/erase/operations.ts'
 import { type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
@@ -39,9 +39,10 @@ export const confirmOf = (request: Request, { person: { chats, clients } }: Plan
 export const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
   chats: [...plan.person.chats],
   clients: [...plan.person.clients],
-  likely: plan.person.likely.map(({ via, leadsTo }) => ({
-    name: via,
-    reason: `the same ${via}: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')}`,
+  likely: plan.person.likely.map((likely) => ({
+    also: alsoOf(likely),
+    ids: [...likely.leadsTo],
+    via: [...likely.via],
   })),
   stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
   confirm: confirmOf(request, plan),
@@ -95,7 +96,9 @@ export const personHandlers = ({
   return {
     'POST /api/accounts/:account/person': about<'POST /api/accounts/:account/person'>(
       async (request, _, { session }) => {
-        const recorded = unrecorded(await recordActionOf(session.who)(actionOn('unmask', request, 'find person')))
+        const recorded = unrecorded(
+          await recordActionOf(session.who)(actionOn('unmask', request, { what: 'find person' })),
+        )
         return E.isLeft(recorded) ? recorded : ok(personAnswer(request, await planOf(erasures, request)))
       },
     ),
@@ -109,13 +112,17 @@ export const personHandlers = ({
       },
     ),
     'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(
-      async (request, { confirm }, of) => {
+      async (request, { confirm, ticket }, of) => {
         if (confirm === undefined) return E.left<Refusal>(missing)
         const run: Run<Erasing> = {
           ...runFor(of, recordActionOf, false, () => {}),
           confirm: async (_, erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
         }
-        const erased = await erase.perform({ kafka, erasures, retentionDays }, optionsOf(request), run)
+        const erased = await erase.perform(
+          { kafka, erasures, retentionDays },
+          { ...optionsOf(request), ...(ticket !== undefined && { ticket }) },
+          run,
+        )
         if (E.isLeft(erased)) return E.left(refusalOf(erased.left))
         return ok({ ...erased.right.result?.at(-1) })
       },

@@ -138,7 +138,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       shown !== undefined &&
       shown.rows.length > 0 &&
       html`
-        <div class=${shown.filter === filter ? 'as-cards' : 'as-cards stale'}>
+        <div class=${shown.filter === filter ? '' : 'stale'}>
           <${Table} caption="Conversations, the newest first" head=${head} numbers=${['Messages']}>
             ${shown.rows.map((row) => html`<${Row} key=${rowKey(row)} account=${account} row=${row} now=${now} />`)}
           <//>

@@ -111,29 +111,27 @@ const DeadLetters = ({
           )}
       />`
     }
-    <div class="as-cards">
-      <${Table} caption="Letters, the newest first" head=${head}>
-        ${letters.map(
-          (letter) => html`<tr key=${letter.id}>
-            <th scope="row">
-              <span class="check">
-                ${mayAct && html`<input type="checkbox" aria-label=${`Select ${letter.id}`} checked=${chosen.has(letter.id)} onChange=${(event: Event) => choose([letter.id], (event.currentTarget as HTMLInputElement).checked)} />`}
-                <button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button>
-              </span>
-            </th>
-            <td data-label="Reason">${causeWords(letter.cause)}${letter.reason !== undefined && html`<span class="sub">${letter.reason}</span>`}</td>
-            ${!isQuarantine && html`<td data-label="Chat">${letter.chatId !== undefined && html`<a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}><bdi>${letter.chatId}</bdi></a>`}</td>`}
-            <td data-label="State">
-              <${Badge} tone=${tones[letter.state]}>${letterStateWords(letter.state)}<//>
-              ${letter.failures > 1 && html`<span class="sub">failed ${counted(letter.failures, 'time')}</span>`}
-              ${letter.redriven.length > 0 && html`<span class="sub">sent <${Time} at=${letter.redriven.at(-1) ?? ''} /></span>`}
-            </td>
-            <td data-label="From">${letter.consumer ?? letter.interface ?? letter.topic}<span class="sub">${letter.topic}</span></td>
-            <td data-label="When"><${Time} at=${letter.at} /></td>
-          </tr>`,
-        )}
-      <//>
-    </div>
+    <${Table} caption="Letters, the newest first" head=${head}>
+      ${letters.map(
+        (letter) => html`<tr key=${letter.id}>
+          <th scope="row">
+            <span class="check">
+              ${mayAct && html`<input type="checkbox" aria-label=${`Select ${letter.id}`} checked=${chosen.has(letter.id)} onChange=${(event: Event) => choose([letter.id], (event.currentTarget as HTMLInputElement).checked)} />`}
+              <button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button>
+            </span>
+          </th>
+          <td data-label="Reason">${causeWords(letter.cause)}${letter.reason !== undefined && html`<span class="sub">${letter.reason}</span>`}</td>
+          ${!isQuarantine && html`<td data-label="Chat">${letter.chatId !== undefined && html`<a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}><bdi>${letter.chatId}</bdi></a>`}</td>`}
+          <td data-label="State">
+            <${Badge} tone=${tones[letter.state]}>${letterStateWords(letter.state)}<//>
+            ${letter.failures > 1 && html`<span class="sub">failed ${counted(letter.failures, 'time')}</span>`}
+            ${letter.redriven.length > 0 && html`<span class="sub">sent <${Time} at=${letter.redriven.at(-1) ?? ''} /></span>`}
+          </td>
+          <td data-label="From">${letter.consumer ?? letter.interface ?? letter.topic}<span class="sub">${letter.topic}</span></td>
+          <td data-label="When"><${Time} at=${letter.at} /></td>
+        </tr>`,
+      )}
+    <//>
   `
 }
 

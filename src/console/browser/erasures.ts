@@ -1,34 +1,52 @@
 import type { ErasuresAnswer } from '../answers.ts'
-import { accountPath, get, saveJson } from './api.ts'
+import { accountPath, get, post, saveJson } from './api.ts'
 import { isObject, listAt, textAt } from './figures.ts'
 import { count, counted } from './format.ts'
-import { useLoad } from './hooks.ts'
+import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
-import { erasureWords } from './words.ts'
+import { erasureWords, storedWords } from './words.ts'
 
 const pollMs = 10_000
 
-const Counts = ({ value }: { readonly value: unknown }) => {
+const Counts = ({ value, of }: { readonly value: unknown; readonly of: string }) => {
   const counts = isObject(value) ? Object.entries(value).filter(([, size]) => size !== 0) : []
   if (counts.length === 0) return html`<span class="muted">nothing</span>`
-  return html`<ul class="plain-list">${counts.map(([what, size]) => html`<li key=${what}><span>${what}</span><span class="number">${count(Number(size))}</span></li>`)}</ul>`
+  const sum = counts.reduce((all, [, size]) => all + Number(size), 0)
+  return html`<details>
+    <summary>${counted(sum, of)}</summary>
+    <ul class="plain-list">${counts.map(([what, size]) => html`<li key=${what}><span>${storedWords(what)}</span><span class="number">${count(Number(size))}</span></li>`)}</ul>
+  </details>`
 }
 
-const Row = ({ erasure: { receipt, confirmedBy } }: { readonly erasure: ErasuresAnswer['erasures'][number] }) => {
+type Erasure = ErasuresAnswer['erasures'][number]
+
+const Row = ({ account, erasure }: { readonly account: string; readonly erasure: Erasure }) => {
+  const checking = useAction<Erasure>()
+  const { receipt, confirmedBy } = checking.value ?? erasure
+  const id = textAt(receipt, '_id')
   const state = textAt(receipt, 'state')
   const remains = listAt(receipt, 'remains')
+  const ticket = textAt(receipt, 'ticket')
+  const checkedAt = textAt(receipt, 'checkedAt')
+  const check = () => checking.run(() => post<Erasure>(accountPath(account, 'erasures', 'check'), { id }))
   return html`
     <tr>
       <th scope="row">
         <${Time} at=${textAt(receipt, 'requestedAt')} />
-        <span class="sub"><code>${textAt(receipt, '_id')}</code></span>
+        <span class="sub"><code>${id}</code></span>
+        ${ticket !== '' && html`<span class="sub">Ticket <bdi>${ticket}</bdi></span>`}
       </th>
-      <td><bdi>${textAt(receipt, 'requestedBy')}</bdi></td>
-      <td><${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${state}<//><span class="sub">${erasureWords(state)}</span></td>
-      <td>${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
-      <td><${Counts} value=${receipt.found} /></td>
-      <td>
+      <td data-label="By"><bdi>${textAt(receipt, 'requestedBy')}</bdi></td>
+      <td data-label="State">
+        <${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${state === 'published' ? 'sent' : state}<//>
+        <span class="sub">${erasureWords(state)}</span>
+        ${checkedAt !== '' && html`<span class="sub">Checked <${Time} at=${checkedAt} /></span>`}
+      </td>
+      <td data-label="Still found">${checkedAt === '' ? html`<span class="muted">not checked yet</span>` : html`<${Counts} of="place" value=${receipt.stillFound} />`}</td>
+      <td data-label="Confirmed by">${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
+      <td data-label="Found then"><${Counts} of="document" value=${receipt.found} /></td>
+      <td data-label="Still stored elsewhere">
         ${
           remains.length === 0
             ? html`<span class="muted">nothing</span>`
@@ -37,8 +55,10 @@ const Row = ({ erasure: { receipt, confirmedBy } }: { readonly erasure: Erasures
               </details>`
         }
       </td>
-      <td>
-        <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${textAt(receipt, '_id')}.json`)}>Save</button>
+      <td class="actions">
+        <button type="button" class="link" disabled=${checking.isBusy} onClick=${check}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
+        <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${id}.json`)}>Save</button>
+        <${TroubleBox} trouble=${checking.trouble} />
       </td>
     </tr>
   `
@@ -49,7 +69,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
   const path = accountPath(account, 'erasures')
   const { value, trouble, again } = useLoad(path, (signal) => get<ErasuresAnswer>(path, signal), pollMs)
   return html`
-    <${Card} title="Receipts" id="receipts" aside=${html`<button type="button" onClick=${again}>Check now</button>`}>
+    <${Card} title="Receipts" id="receipts">
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="receipts" />`}
       ${
@@ -58,9 +78,10 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
           : value &&
             html`<${Table}
               caption="Receipts, the newest first"
-              head=${['Requested', 'By', 'State', 'Confirmed by', 'Found then', 'Still stored elsewhere', 'Receipt']}
+              head=${['Requested', 'By', 'State', 'Still found', 'Confirmed by', 'Found then', 'Still stored elsewhere', 'Receipt']}
+              isLabelled
             >
-              ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} erasure=${erasure} />`)}
+              ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} />`)}
             <//>`
       }
     <//>

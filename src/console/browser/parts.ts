@@ -83,11 +83,16 @@ type TableProps = Children & {
   readonly head: ReadonlyArray<string>
   /** The columns with numbers. */
   readonly numbers?: ReadonlyArray<string>
+  /** On a small screen each cell has a line, with its `data-label`. */
+  readonly isLabelled?: boolean
 }
 
-/** A table. If it is too wide, only the table scrolls sideways, also by keyboard. */
-export const Table = ({ caption, head, numbers = [], children }: TableProps) => html`
-  <div class="scroll" role="region" aria-label=${caption} tabindex="0">
+/**
+ * A table. If it is too wide, only the table scrolls sideways, also by keyboard. On a small screen each row is a card
+ * without the head.
+ */
+export const Table = ({ caption, head, numbers = [], isLabelled = false, children }: TableProps) => html`
+  <div class=${`scroll as-cards${isLabelled ? ' labelled' : ''}`} role="region" aria-label=${caption} tabindex="0">
     <table>
       <caption class="unseen">${caption}</caption>
       <thead>
@@ -111,7 +116,7 @@ export const Check = ({
   checked,
   onChange,
 }: {
-  readonly label: string
+  readonly label: ComponentChildren
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
 }) => html`

@@ -4,8 +4,9 @@ import { accountPath, base, post, postForFile } from './api.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import { Check, Dialog, Empty, Field, Table, TroubleBox, valueOfField } from './parts.ts'
+import { Check, Dialog, Empty, Field, TroubleBox, valueOfField } from './parts.ts'
 import { pathOf } from './route.ts'
+import { storedWords } from './words.ts'
 
 /** Who was searched for. */
 export type Asked = {
@@ -33,13 +34,15 @@ const EraseDialog = ({
   erased,
 }: Pick<Props, 'account' | 'found' | 'erased'> & { readonly close: () => void }) => {
   const [typed, setTyped] = useState('')
+  const [ticket, setTicket] = useState('')
   const erase = useAction<unknown>()
   const { asked, person } = found
   const needed = `${typedWord} ${asked.value}`
   const submit = (event: Event) => {
     event.preventDefault()
     void erase.run(async () => {
-      const result = await post(accountPath(account, 'person', 'erase'), { ...asked, confirm: person.confirm })
+      const body = { ...asked, confirm: person.confirm, ...(ticket !== '' && { ticket }) }
+      const result = await post(accountPath(account, 'person', 'erase'), body)
       if (result.ok) {
         erased()
         close()
@@ -54,6 +57,9 @@ const EraseDialog = ({
         the log, the views and the archive. The receipt says what remains elsewhere, and until when. This cannot be undone.
       </p>
       <form onSubmit=${submit}>
+        <${Field} label="Ticket number, for the receipt and the audit log (optional; no names)">
+          <input autocomplete="off" maxlength="64" placeholder="GDPR-117" value=${ticket} onInput=${(event: Event) => setTicket(valueOfField(event).trim())} />
+        <//>
         <${Field} label=${html`Type <code><bdi>${needed}</bdi></code> to confirm`}>
           <input autocomplete="off" value=${typed} onInput=${(event: Event) => setTyped(valueOfField(event))} />
         <//>
@@ -67,6 +73,46 @@ const EraseDialog = ({
   `
 }
 
+type Likely = PersonAnswer['likely'][number]
+
+const viaWords: Readonly<Record<string, string>> = {
+  email: 'email address',
+  phone: 'phone number',
+  userToken: 'token of the website',
+}
+
+/** Another who may be the same person: by which ids, and what both have. */
+const LikelyRow = ({
+  account,
+  likely: { ids, via },
+  checked,
+  onChange,
+}: {
+  readonly account: string
+  readonly likely: Likely
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}) => {
+  const chats = ids.filter(({ kind }) => kind === 'chat')
+  const others = ids.filter(({ kind }) => kind !== 'chat').map(({ kind, value }) => `${kind} ${value}`)
+  const name = others.length > 0 ? others.join(', ') : counted(chats.length, 'chat')
+  return html`
+    <li>
+      <${Check} label=${html`<bdi>${name.charAt(0).toUpperCase()}${name.slice(1)}</bdi>`} checked=${checked} onChange=${onChange} />
+      <span class="sub">
+        Same ${via.map(({ kind, value }) => `${viaWords[kind] ?? kind} ${value}`).join(', ')}.
+        ${chats.length > 0 && html` ${chats.length === 1 ? 'Chat' : 'Chats'} <${Chats} account=${account} chats=${chats.map(({ value }) => value)} />`}
+      </span>
+    </li>
+  `
+}
+
+const Chats = ({ account, chats }: { readonly account: string; readonly chats: ReadonlyArray<string> }) =>
+  chats.map(
+    (chat) =>
+      html`<a key=${chat} href=${`${base}${pathOf(account, 'conversations', '', chat)}`}><bdi>${chat}</bdi></a> `,
+  )
+
 /** The person's chats and clients, likely links to more, and what is stored about the person. */
 export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   const { asked, person } = found
@@ -76,8 +122,16 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   const save = () =>
     file.run(() => postForFile(accountPath(account, 'person', 'export'), asked, `person-${asked.kind}.json`))
   const also = asked.also ?? []
-  const follow = (name: string) => (checked: boolean) =>
-    find({ ...asked, also: checked ? [...also, name] : also.filter((each) => each !== name) })
+  // The answer does not name those who are included already.
+  const [included, setIncluded] = useState<ReadonlyArray<Likely>>([])
+  const include = (likely: Likely) => (checked: boolean) => {
+    const others = included.filter((each) => each.also !== likely.also)
+    const next = checked ? [...others, likely] : others
+    setIncluded(next)
+    find({ ...asked, also: next.map((each) => each.also) })
+  }
+  const isIncluded = ({ also: id }: Likely) => also.includes(id)
+  const offered = [...included, ...person.likely.filter((each) => !included.some((one) => one.also === each.also))]
   if (isErased) return html`<p class="notice" role="status">The erasure is in the log. Its receipt is below.</p>`
   if (person.stored.every(({ count: documents }) => documents === 0))
     return html`<${Empty} title="No person with this id or address is stored.">Check the value, or find the person by another kind of id: a client has an id, and as a visitor a number.<//>`
@@ -85,26 +139,26 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
     <dl class="pairs">
       <div>
         <dt>Chats</dt>
-        <dd class="ids">${person.chats.map((chat) => html`<a key=${chat} href=${`${base}${pathOf(account, 'conversations', '', chat)}`}><bdi>${chat}</bdi></a> `)}</dd>
+        <dd class="ids"><${Chats} account=${account} chats=${person.chats} /></dd>
       </div>
       <div><dt>Clients</dt><dd class="ids">${person.clients.map((client) => html`<bdi key=${client}>${client}</bdi> `)}</dd></div>
     </dl>
     ${
-      (person.likely.length > 0 || also.length > 0) &&
+      offered.length > 0 &&
       html`<fieldset disabled=${isBusy}>
-        <legend>Likely the same person: choose whom to include</legend>
-        ${also.map((name) => html`<${Check} key=${name} label=${name} checked=${true} onChange=${follow(name)} />`)}
-        ${person.likely
-          .filter(({ name }) => !also.includes(name))
-          .map(
-            ({ name, reason }) =>
-              html`<${Check} key=${name} label=${`${name}: ${reason}`} checked=${false} onChange=${follow(name)} />`,
+        <legend>May be the same person: choose who is</legend>
+        <ul class="likely">
+          ${offered.map(
+            (likely) =>
+              html`<${LikelyRow} key=${likely.also} account=${account} likely=${likely} checked=${isIncluded(likely)} onChange=${include(likely)} />`,
           )}
+        </ul>
       </fieldset>`
     }
-    <${Table} caption="What is stored" head=${['What', 'Count']} numbers=${['Count']}>
-      ${person.stored.map(({ what, count: size }) => html`<tr key=${what}><th scope="row">${what}</th><td class="number">${count(size)}</td></tr>`)}
-    <//>
+    <h3>What is stored</h3>
+    <dl class="pairs">
+      ${person.stored.map(({ what, count: size }) => html`<div key=${what}><dt>${storedWords(what)}</dt><dd class="number">${count(size)}</dd></div>`)}
+    </dl>
     <${TroubleBox} trouble=${file.trouble} again=${save} />
     <div class="row">
       <button type="button" class="primary" onClick=${save} disabled=${file.isBusy}>${file.isBusy ? 'Collecting…' : 'Export'}</button>

@@ -155,8 +155,22 @@ const actions: Sentences = {
 export const actionWords = (code: string) => said(actions, code)
 export const actionCodes = Object.keys(actions)
 
+const stores: Sentences = {
+  calls: 'Calls',
+  chats: 'Chats',
+  clients: 'Clients',
+  conversations: 'Bot conversations',
+  deliveries: 'Replies of the bot',
+  enrichments: 'Enrichments of teams',
+  offline_messages: 'Offline messages',
+  sessions: 'Sessions',
+  timeline: 'Events',
+}
+/** Where something of a person is stored. */
+export const storedWords = (name: string) => said(stores, name)
+
 const erasureStates: Sentences = {
-  started: 'The erasure has begun',
+  started: 'Interrupted: erase the person again to finish it',
   published: 'Sent to every consumer',
   complete: 'Checked: nothing is left',
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { AccountId, Id } from '../../../contracts/primitives.ts'
+import { AccountId, Id, type Ticket } from '../../../contracts/primitives.ts'
 import { enrichments } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/erased.ts'
@@ -67,6 +67,7 @@ const right = <A>(decoded: E.Either<unknown, A>): A => {
 
 type Asker = {
   readonly requestedBy: string
+  readonly ticket?: Ticket | undefined
   readonly kept: Kept
   /** When the search for the person began. Events that the bridge received before are erased. Default: now. */
   readonly requestedAt?: Date
@@ -79,7 +80,7 @@ export const receiptOf = async (
   { erasures, clock }: Pick<ErasePorts, 'erasures' | 'clock'>,
   request: Request,
   { person, enrichments: keys, found }: Plan,
-  { requestedBy, kept, requestedAt = clock(), since }: Asker,
+  { requestedBy, ticket, kept, requestedAt = clock(), since }: Asker,
 ): Promise<ErasureDocument> => {
   const hash = await erasures.hmac()
   const ids = (values: ReadonlyArray<string>) => values.map((value) => right(Id.decode(value)))
@@ -95,6 +96,7 @@ export const receiptOf = async (
     accountId,
     requestedBy,
     requestedAt,
+    ...(ticket !== undefined && { ticket }),
     state: 'started',
     request: hash(requestText(request)),
     keys: keysOf(accountId, plan, person).map((each) => hash(nameOfErased(each))),
@@ -117,14 +119,14 @@ const planAgain = async (
   receipt: ErasureDocument,
   asker: Pick<Asker, 'kept' | 'requestedAt'>,
 ): Promise<ErasureDocument> => {
-  const { plan: before, requestedBy, _id } = receipt
+  const { plan: before, requestedBy, ticket, _id } = receipt
   if (before === undefined) return receipt
   const known = [
     ...before.chats.map((value) => ({ kind: 'chat' as const, value })),
     ...before.clients.map((value) => ({ kind: 'client' as const, value })),
   ]
   const found = await planOf(ports.erasures, request, known)
-  const now = await receiptOf(ports, request, found, { ...asker, requestedBy })
+  const now = await receiptOf(ports, request, found, { ...asker, requestedBy, ticket })
   const plan = {
     chats: union(before.chats, now.plan?.chats ?? []),
     clients: union(before.clients, now.plan?.clients ?? []),

@@ -1,12 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { Ticket } from '../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { alsoText, type Likely } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
 import { operation, type Resources, type Stop, stop } from '../operation.ts'
-import { anyText, days } from '../options.ts'
+import { anyText, days, type ReadOption } from '../options.ts'
 import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
 import { isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
@@ -17,18 +19,32 @@ const clock = () => new Date()
 const rowsOf = (counts: Readonly<Record<string, number>>) =>
   table(Object.entries(counts).map(([name, count]) => [`  ${name}`, String(count)]))
 
+/** The id by which `--also` includes this other person. It leads to the others. */
+export const alsoOf = ({ leadsTo }: Likely): string => {
+  const id =
+    leadsTo.find(({ kind }) => kind === 'client') ?? leadsTo.find(({ kind }) => kind === 'visitor') ?? leadsTo[0]
+  return id === undefined ? '' : alsoText(id)
+}
+
+const ticket: ReadOption<Ticket> = (text) => {
+  const read = Ticket.decode(text)
+  return E.isRight(read)
+    ? read
+    : E.left('the number of a ticket: letters, digits and . _ / # : -, at most 64, with a digit')
+}
+
 const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
   `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
   'Documents:',
   ...rowsOf(found),
   ...person.likely.map(
-    ({ via, leadsTo }) =>
-      `Likely the same person, not included: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${via}; include with --also ${via}).`,
+    (likely) =>
+      `Likely the same person, not included: ${likely.leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${[...new Set(likely.via.map(({ kind }) => kind))].join(', ')}; include with --also ${alsoOf(likely)}).`,
   ),
 ]
 
 export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
-  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
+  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy}${receipt.ticket === undefined ? '' : ` (ticket ${receipt.ticket})`} at ${receipt.requestedAt.toISOString()}.`,
   ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
   ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
   ...(receipt.confirmedBy === undefined
@@ -65,6 +81,7 @@ const planNow = async ({ kafka, erasures }: Ports, request: Request): Promise<Pl
 export type Erasing = {
   readonly request: Request
   readonly requestedBy: string
+  readonly ticket: Ticket | undefined
   readonly requestedAt: Date
   readonly backupDays: number | undefined
   /** Where the receipt is written. */
@@ -101,6 +118,11 @@ export const erase = operation({
       value: 'name',
       read: anyText,
     },
+    ticket: {
+      about: 'the number of the request in your ticket system, for the receipt and the audit log; no personal data',
+      value: 'number',
+      read: ticket,
+    },
     backupDays: { about: 'how long backups are kept, for the receipt', value: 'days', read: days(99_999) },
     receipt: {
       about: 'where the receipt is written (default: erasure-<id>.json here)',
@@ -116,12 +138,12 @@ export const erase = operation({
   needs: { kafka: true, erasures: true, retentionDays: true },
   select: async (
     ports: Ports,
-    { by, backupDays, receipt: path, ...person },
+    { by, ticket: number, backupDays, receipt: path, ...person },
     { isDry, warn, who, withinMs },
   ): Promise<E.Either<Stop, Erasing>> => {
     const request = requestOf(person)
     if (request === undefined) return stop('refused', whoIsMeant)
-    const asked = { request, requestedBy: by ?? who, requestedAt: clock(), backupDays, path }
+    const asked = { request, requestedBy: by ?? who, ticket: number, requestedAt: clock(), backupDays, path }
     if (!(await viewsReachEnd(ports.kafka, { withinMs, clock: monotonic, sleep }))) {
       if (!isDry) return stop('unavailable', `Nothing was erased. ${notCurrent}`)
       warn(notCurrent)
@@ -132,14 +154,14 @@ export const erase = operation({
     return isOfNobody(plan) ? stop('nothing', 'The views have nothing of this person.') : E.right({ ...asked, plan })
   },
   show: (erasing) => ('plan' in erasing ? planLines(erasing.plan) : []),
-  action: ({ request }) => actionOn('erase', request),
+  action: ({ request, ticket }) => actionOn('erase', request, { ticket }),
   act: async ({ kafka, erasures, retentionDays }, erasing) => {
-    const { request, requestedBy, requestedAt, backupDays, path } = erasing
+    const { request, requestedBy, ticket, requestedAt, backupDays, path } = erasing
     const ports = { kafka, erasures, clock }
     const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
     if ('unfinished' in erasing)
       return written(await finishInterrupted(ports, request, erasing.unfinished, { kept, requestedAt }), path, finished)
-    return written([await eraseNow(ports, request, erasing.plan, { requestedBy, kept, requestedAt })], path)
+    return written([await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, kept, requestedAt })], path)
   },
 })
 

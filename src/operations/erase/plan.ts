@@ -3,11 +3,11 @@ import { type DomainEvent, ErasureEvent } from '../../../contracts/events/index.
 import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/erased.ts'
-import { enrichmentKeys, type Identity, type LikelyKind, type Person, resolvePerson } from '../../domain/person.ts'
+import { type Also, alsoText, enrichmentKeys, type Identity, type Person, resolvePerson } from '../../domain/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 
-/** The person to erase, and which likely links are followed. */
-export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<LikelyKind> }
+/** The person to erase, and who else is the same person. */
+export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<Also> }
 
 export type Plan = {
   readonly person: Person
@@ -17,7 +17,7 @@ export type Plan = {
 }
 
 export const requestText = ({ accountId, start, also }: Request): string =>
-  JSON.stringify([accountId, start.kind, start.value, [...also].sort()])
+  JSON.stringify([accountId, start.kind, start.value, also.map(alsoText).sort()])
 
 /** What the bridge has about a person. `known` are other identities of the person. Changes nothing. */
 export const planOf = async (

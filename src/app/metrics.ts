@@ -77,3 +77,5 @@ export const createMetrics = () => {
   }
   return { measure, watch, values, renderWith, render: () => registry.metrics() }
 }
+
+export type Metrics = ReturnType<typeof createMetrics>

@@ -15,11 +15,12 @@ import type { AnyOperation, Need, Resources } from '../operations/operation.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
 import { printableLines } from '../shared/printable.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { missingKeyFile, reasonOf, wrappingKeysOf } from './archive.ts'
+import { missingKeyFile, wrappingKeysOf } from './archive-keys.ts'
 import { type Execute, type Flags, runOnTerminal, type Terminal } from './command-line.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import { markersOf } from './missed-erasures.ts'
+import { reasonOf } from './reason.ts'
+import { missedErasuresOf } from './roles/missed-erasures.ts'
 import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
 import { firstSignal } from './signals.ts'
@@ -145,7 +146,7 @@ const applyErasures = (settings: Settings, kafka: KafkaPorts) => async (): Promi
   if (config === undefined) return
   const mongo = connectMongo(config, { log: createLog('silent'), sleep, clock: monotonic })
   try {
-    await markersOf({ kafka, mongo }, settings).apply()
+    await missedErasuresOf({ kafka, mongo }, settings).apply()
   } finally {
     await mongo.stop()
   }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { followEnrichedKeys } from '../../src/app/consumers.ts'
+import { followEnrichedKeys } from '../../src/app/roles/enriched-keys.ts'
 import { createLog } from '../../src/app/telemetry.ts'
 import type { ConsumerSpec, IncomingRecord } from '../../src/domain/ports.ts'
 import { enrichedKeys } from '../../src/ingress/enriched-keys.ts'

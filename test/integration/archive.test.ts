@@ -6,8 +6,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { archiveTopics, eventTopics, type TopicName } from '../../contracts/topics.ts'
-import { startRetention } from '../../src/app/archive.ts'
 import { createMetrics } from '../../src/app/metrics.ts'
+import { startRetention } from '../../src/app/roles/retention.ts'
 import { kafkaSettings } from '../../src/app/servers.ts'
 import { createLog } from '../../src/app/telemetry.ts'
 import { dataKeys } from '../../src/archive/data-keys.ts'
@@ -318,9 +318,16 @@ archive('the retention reports a missing topic', async () => {
     { ...settings, topicPrefix: `${here.prefix}none.` },
     { log: createLog('silent'), measure: createMetrics().measure, now },
   )
-  const part = startRetention({ kafka: none, mongo, accounts: [], ...createMetrics(), log: createLog('silent') }, 14, {
-    readableTo: (_, done) => done,
-  })
+  const part = startRetention(
+    {
+      settings: { accounts: [], retentionDays: 14 },
+      kafka: none,
+      mongo,
+      metrics: createMetrics(),
+      log: createLog('silent'),
+    },
+    { readableTo: (_, done) => done },
+  )
   await eventually('the reason', async () =>
     /^chats: UNKNOWN_TOPIC_OR_PARTITION/.test(String((await part.checks.retention?.())?.reason)),
   )

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Intake } from '../../../src/app/intake.ts'
+import type { Intake } from '../../../src/app/roles/intake.ts'
 import { instead } from './instead.ts'
 
 export const journal = {
   'the journal': [
     instead(
-      () => import('../../../src/app/intake.ts'),
+      () => import('../../../src/app/roles/intake.ts'),
       ({ openIntake }) => ({
         openIntake: async (deps) => {
           const { append, publish } = deps.kafka

@@ -1,14 +1,13 @@
-import { missedErasures } from '../archive/missed-erasures.ts'
-import type { KafkaPorts } from '../kafka/kafka.ts'
-import { fromRecord } from '../kafka/records.ts'
-import type { Mongo } from '../mongo/connect.ts'
-import { keepReceipts } from '../operations/erase/restored-receipts.ts'
-import { changesOf } from '../views/decoded.ts'
-import type { Settings } from './config.ts'
+import { missedErasures } from '../../archive/missed-erasures.ts'
+import { fromRecord } from '../../kafka/records.ts'
+import { keepReceipts } from '../../operations/erase/restored-receipts.ts'
+import { changesOf } from '../../views/decoded.ts'
+import type { Settings } from '../config.ts'
+import type { Ports } from '../ports.ts'
 
 /** Finds erasures that are in the archive and may be missing in MongoDB. */
-export const markersOf = (
-  { kafka, mongo }: { readonly kafka: KafkaPorts; readonly mongo: Mongo },
+export const missedErasuresOf = (
+  { kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>,
   { retentionDays }: Pick<Settings, 'retentionDays'>,
 ) =>
   missedErasures({

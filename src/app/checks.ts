@@ -1,0 +1,57 @@
+import type { CheckHealth } from '../domain/ports.ts'
+import type { Checks } from '../http/health.ts'
+import { statisticsNames } from '../views/daily-statistics.ts'
+import type { Plan } from './plan.ts'
+import type { Role } from './roles.ts'
+
+/** A dependency that may be unavailable for a while. Its failure is reported but does not make the process unready. */
+const optional =
+  (check: CheckHealth, instead: string): CheckHealth =>
+  async () => {
+    const { ok, reason } = await check()
+    return ok ? { ok, reason } : { ok: true, reason: `${reason}; ${instead}` }
+  }
+
+type ServerChecks = {
+  readonly kafka: CheckHealth
+  readonly mongodb: CheckHealth
+  readonly 'topics and indexes': CheckHealth
+}
+
+/** A process with only the role ingress is ready without Kafka and MongoDB: its journal replaces Kafka for a while. */
+const serverChecksFor = (servers: ServerChecks, roles: ReadonlyArray<Role>): Checks =>
+  roles.some((role) => role !== 'ingress')
+    ? servers
+    : {
+        kafka: optional(servers.kafka, 'new records go to the journal'),
+        mongodb: optional(servers.mongodb, 'answers are sent without enrichments'),
+        'topics and indexes': optional(servers['topics and indexes'], 'the bridge keeps trying to create them'),
+      }
+
+const namesOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
+  ingress: [],
+  projector: ['projector', 'enrichments', statisticsNames.days],
+  egress: ['egress', 'outcomes'],
+  archiver: ['archiver'],
+  console: [],
+}
+
+const notStarted: CheckHealth = () => ({ ok: false, reason: 'has not started yet' })
+
+/**
+ * The checks of a process until its parts run. Those of roles that wait for topics and indexes fail, so that the process
+ * is not ready before its roles run.
+ */
+export const checksBeforeStart = (
+  servers: ServerChecks,
+  roles: ReadonlyArray<Role>,
+  { lacking }: Plan,
+  ofIngress: Checks = {},
+): Record<string, CheckHealth> => ({
+  ...serverChecksFor(servers, roles),
+  ...Object.fromEntries(roles.flatMap((role) => namesOf[role]).map((name) => [name, notStarted])),
+  ...ofIngress,
+  ...Object.fromEntries(
+    [...lacking].map(([role, reason]) => [role, () => ({ ok: true, reason: `does not run: ${reason}` })]),
+  ),
+})

@@ -1,0 +1,55 @@
+import { timeZonesOf } from '../domain/accounts.ts'
+import { now } from '../domain/clock.ts'
+import type { CheckHealth, Log } from '../domain/ports.ts'
+import type { Egress } from '../egress/egress.ts'
+import { accessTokens } from '../ingress/access-token.ts'
+import { connectKafka, type KafkaPorts } from '../kafka/kafka.ts'
+import { connectMongo, type Mongo } from '../mongo/connect.ts'
+import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import type { Settings } from './config.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import type { Servers } from './running.ts'
+import { kafkaSettings } from './servers.ts'
+
+/** What the roles of a process are built from. */
+export type Ports = {
+  readonly settings: Settings
+  readonly kafka: KafkaPorts
+  readonly mongo: Mongo
+  readonly rebuilds: ReturnType<typeof connectRebuilds>
+  readonly tokens: ReturnType<typeof accessTokens>
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** A running part of a role, with its health checks and its stop function. */
+export type Part = {
+  readonly checks: Readonly<Record<string, CheckHealth>>
+  /** The state of the gate between each account and its service. */
+  readonly gates?: Egress['gates']
+  readonly stop: () => Promise<void>
+}
+
+/** A scrape waits at most this long for a dependency, so that it gets a response without it. */
+export const scrapeWithinMs = 2000
+
+/** Each server is connected on first use. */
+export const connectPorts = (settings: Settings, servers: Pick<Servers, 'kafka' | 'mongo'>, log: Log) => {
+  const { accounts, topics } = settings
+  const metrics = createMetrics()
+  const timeZoneOf = timeZonesOf(accounts)
+  const kafka = connectKafka(kafkaSettings(servers.kafka, topics, 'livechat-bridge'), {
+    log,
+    measure: metrics.measure,
+    now,
+  })
+  const mongo = connectMongo(servers.mongo, { log, sleep, clock: monotonic, timeZoneOf })
+  const rebuilds = connectRebuilds(servers.mongo, { sleep, timeZoneOf })
+  const ports: Ports = { settings, kafka, mongo, rebuilds, tokens: accessTokens(accounts, now), metrics, log }
+  const disconnect = async (): Promise<void> => {
+    await kafka.stop()
+    await Promise.all([mongo.stop(), rebuilds.stop()])
+  }
+  return { ports, disconnect }
+}

@@ -1,0 +1,83 @@
+import { archiveNameOf } from '../../../contracts/topics.ts'
+import { archiver } from '../../archive/archiver.ts'
+import { dataKeys } from '../../archive/data-keys.ts'
+import type { WrappingKeys } from '../../archive/key-file.ts'
+import { archivedPlace } from '../../archive/restore.ts'
+import { archiveNames, rollSegments } from '../../archive/retention.ts'
+import { erasedFinder } from '../../domain/erased.ts'
+import { fromRecord } from '../../kafka/records.ts'
+import { batchHeaderOf } from '../../kafka/unreadable.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
+import type { Part, Ports } from '../ports.ts'
+import { reasonOf } from '../reason.ts'
+import { missedErasuresOf } from './missed-erasures.ts'
+
+export const changedArchivesOf =
+  ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>) =>
+  async () =>
+    mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
+
+/** Where the archive of a partition ends in its topic, by the last record of the archive. */
+const archivedToOf =
+  ({ kafka }: Pick<Ports, 'kafka'>): Parameters<typeof archiver>[0]['archivedTo'] =>
+  async (topic, partition, topicId) => {
+    const archive = archiveNameOf(topic)
+    const { low = 0, high = 0 } = (await kafka.ranges(archive)).get(partition) ?? {}
+    if (low === high) return undefined
+    const last = await kafka.fetchRecord(archive, partition, high - 1)
+    const place = last && archivedPlace(last)
+    // Another record ends the archive, or the topic was created again: then only what was committed counts.
+    if (place === undefined || (topicId !== '' && place.generation !== topicId)) return Number.POSITIVE_INFINITY
+    return place.offset + 1
+  }
+
+const lookEveryMs = 60_000
+
+/** `readableTo`: the committed offsets before which the archive can be read (see `archiver`). */
+export type Archiving = Part & Pick<ReturnType<typeof archiver>, 'readableTo'>
+
+/** Encrypts the records of the event topics into the archive. */
+export const startArchiver = async (
+  { settings, kafka, mongo, log }: Ports,
+  wrapping: WrappingKeys,
+): Promise<Archiving> => {
+  const { apply, lost, look } = missedErasuresOf({ kafka, mongo }, settings)
+  const { spec, health, readableTo } = archiver({
+    keys: dataKeys(mongo.archiveKeys, wrapping),
+    decode: fromRecord,
+    append: kafka.append,
+    findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
+    batchHeaderOf,
+    changedArchives: changedArchivesOf({ kafka, mongo }),
+    archivedTo: archivedToOf({ kafka }),
+    committed: kafka.committedOffsets,
+    missed: async () => {
+      await apply()
+      const found = await lost()
+      const again = 'again' in found ? [...found.again].filter(([, parts]) => parts.size > 0) : []
+      if (again.length > 0)
+        log.warn(
+          { topics: again.map(([topic]) => topic) },
+          'MongoDB has lost data keys of the archive: their records are archived again from their topics',
+        )
+      return found
+    },
+    reasonOf,
+  })
+  const consumer = await kafka.consume(spec)
+  const stopRolling = rollSegments({ ranges: kafka.ranges, append: kafka.append, sleep, reasonOf, log })
+  log.info({ kid: wrapping.kid }, 'the archiver runs')
+  const looking = setInterval(() => {
+    look().catch((error: unknown) =>
+      log.debug({ reason: reasonOf(error) }, 'the erasures that the archiver has read could not be checked'),
+    )
+  }, lookEveryMs)
+  return {
+    checks: { archiver: health(consumer.health) },
+    readableTo,
+    stop: async () => {
+      clearInterval(looking)
+      await Promise.all([consumer.stop(), stopRolling()])
+    },
+  }
+}

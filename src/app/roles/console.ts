@@ -1,0 +1,53 @@
+import { dataKeys } from '../../archive/data-keys.ts'
+import type { WrappingKeys } from '../../archive/key-file.ts'
+import { restorer } from '../../archive/restore.ts'
+import { type Console, startConsole } from '../../console/console.ts'
+import { consoleHandlers, type HandlersDeps } from '../../console/handlers.ts'
+import { now } from '../../domain/clock.ts'
+import { actionRecorder, afterErasures } from '../../operations/audit.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
+import { consumerGroups } from '../consumer-groups.ts'
+import type { Ports } from '../ports.ts'
+import { version } from '../version.ts'
+import { missedErasuresOf } from './missed-erasures.ts'
+
+/** What the console shows of the whole bridge, and how it learns that the bridge stops. */
+type Shown = Pick<HandlersDeps, 'readiness' | 'gates'> & { readonly stopping: AbortSignal }
+
+/** The console. Without keys it cannot read the archive. */
+export const openConsole = (
+  { settings, kafka, mongo, rebuilds, log }: Ports,
+  archiveKeys: WrappingKeys | undefined,
+  { readiness, gates, stopping }: Shown,
+): Console => {
+  const missed = missedErasuresOf({ kafka, mongo }, settings)
+  const recordActionOf = (who: string) => afterErasures(actionRecorder(kafka.append, now, who), missed.apply)
+  return startConsole({
+    settings: settings.console,
+    accountIds: settings.accounts.map(({ id }) => id),
+    store: mongo.consoleSessions,
+    recordActionOf,
+    dataDir: settings.dataDir,
+    log,
+    sleep,
+    monotonic,
+    trustedProxies: settings.http.trustedProxies,
+    clock: () => new Date(),
+    stopping,
+    handlers: consoleHandlers({
+      recordActionOf,
+      rebuilds,
+      restore: archiveKeys && restorer(dataKeys(mongo.archiveKeys, archiveKeys)),
+      kafka,
+      mongo,
+      accounts: settings.accounts,
+      readiness,
+      version,
+      retentionDays: settings.retentionDays,
+      topicPrefix: settings.topics.prefix,
+      groups: consumerGroups,
+      gates,
+      traceUrlTemplate: settings.console.traceUrlTemplate,
+    }),
+  })
+}

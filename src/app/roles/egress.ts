@@ -1,0 +1,69 @@
+import { botConversations, botReplies } from '../../../contracts/topics.ts'
+import { now } from '../../domain/clock.ts'
+import { viewsGroup } from '../../domain/consumer-groups.ts'
+import { postToService } from '../../egress/delivery/post.ts'
+import { egress } from '../../egress/egress.ts'
+import type { EgressPorts } from '../../egress/ports.ts'
+import { fromCommand, fromRecord } from '../../kafka/records.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
+import { withDeadline } from '../../shared/timeout.ts'
+import type { Part, Ports } from '../ports.ts'
+
+const viewsWithinMs = 2_000
+
+/**
+ * Where the views end in each partition of bot-conversations. The places in their documents mean nothing in this log if
+ * they are of another topic of that name, or if Kafka was restored from an older copy. While MongoDB does not answer,
+ * no document is read either.
+ */
+const viewsEndOf =
+  ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>): EgressPorts['viewsEnd'] =>
+  async () => {
+    const { name } = botConversations
+    const [committed, ids] = await Promise.all([kafka.committedOffsets(viewsGroup, name), kafka.topicIds([name])])
+    const known = await withDeadline(sleep, viewsWithinMs, () =>
+      Promise.all([mongo.topicsRead.idInViews(name), mongo.topicsRead.marks(name)]).catch(() => undefined),
+    )
+    const [id, marks] = known?.value ?? []
+    const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
+    const verdicts = await kafka.compareLog(name, marks ?? new Map())
+    return (partition) =>
+      isOther || verdicts.get(partition)?.kind === 'other'
+        ? { offset: 0, isOfThisLog: false }
+        : { offset: committed.get(partition) ?? 0, isOfThisLog: true }
+  }
+
+/** Posts bot replies to the service. */
+export const startEgress = async ({ settings, kafka, mongo, tokens, metrics, log }: Ports): Promise<Part> => {
+  const worker = egress({
+    accounts: settings.accounts,
+    issueToken: tokens.issue,
+    measure: metrics.measure,
+    log,
+    now,
+    sleep,
+    monotonic,
+    readDocument: mongo.readDocument,
+    openTurns: mongo.waitingConversations,
+    publish: kafka.publish,
+    deadLetter: kafka.deadLetter('egress'),
+    reroute: kafka.reroute,
+    decodeCommand: fromCommand,
+    decodeEvent: fromRecord,
+    fetchCommands: (partition, offset) => kafka.fetchFrom(botReplies.name, partition, offset),
+    endOffsets: kafka.endOffsets,
+    viewsEnd: viewsEndOf({ kafka, mongo }),
+    post: postToService,
+    random: Math.random,
+  })
+  const consumer = await kafka.consume(worker.spec)
+  log.info({}, 'egress runs')
+  return {
+    checks: { egress: consumer.health, outcomes: worker.health },
+    gates: worker.gates,
+    stop: async () => {
+      await worker.stop()
+      await consumer.stop()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { botConversations, enrichments } from '../../../contracts/topics.ts'
+import { viewsGroup } from '../../domain/consumer-groups.ts'
+import { erasedEnrichments, erasedFinder } from '../../domain/erased.ts'
+import { logMarks } from '../../domain/log-marks.ts'
+import type { CheckHealth, ConsumerSpec } from '../../domain/ports.ts'
+import { longestWaitMs } from '../../egress/watchdog/escalations.ts'
+import { isReadBy } from '../../kafka/offsets.ts'
+import { decodeRecord } from '../../kafka/records.ts'
+import { classify } from '../../mongo/classify.ts'
+import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
+import { monotonic } from '../../shared/time.ts'
+import { enrichmentHandler } from '../../views/enrichment-handler.ts'
+import { topicsOf, viewNames } from '../../views/index.ts'
+import { projector } from '../../views/projector.ts'
+import { enrichmentsGroup } from '../consumer-groups.ts'
+import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
+import { missedErasuresOf } from './missed-erasures.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The gauges that are read from the views. */
+export const watchViews = ({ settings, mongo, metrics }: Pick<Ports, 'settings' | 'mongo' | 'metrics'>): void => {
+  const { accounts } = settings
+  const accountIds = accounts.map(({ id }) => id)
+  const withBots = accounts.flatMap(({ id, bot }) => (bot ? [id] : []))
+  const before = (ms: number) => new Date(Date.now() - ms)
+  metrics.watch('waiting', async () => ({
+    accounts: withBots,
+    counts: await mongo.countWaiting(withBots, before(longestWaitMs), scrapeWithinMs),
+  }))
+  metrics.watch('drift', async () => ({
+    accounts: accountIds,
+    counts: await mongo.countDrift(accountIds, scrapeWithinMs),
+  }))
+  metrics.watch('statistics', async () => ({ ageSeconds: await mongo.ageOfStats(new Date(), scrapeWithinMs) }))
+  metrics.watch('transcripts', () => mongo.countDifferences(withBots, before(dayMs), scrapeWithinMs))
+}
+
+/** Days in an account's former time zone need a rebuild. They do not make the process unready. */
+const daysOf =
+  ({ settings, mongo }: Ports): CheckHealth =>
+  async () => {
+    const changed = await mongo.timeZonesChanged(settings.accounts).catch(() => [])
+    if (changed.length === 0) return { ok: true, reason: 'its days have the time zones of the accounts' }
+    const others = `some days of ${changed.join(', ')} are of another time zone`
+    return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
+  }
+
+/** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */
+const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports): ConsumerSpec => {
+  const missed = missedErasuresOf({ kafka, mongo }, settings)
+  const marks = logMarks({ ...mongo.topicsRead, compareLog: kafka.compareLog })
+  const fold = projector({
+    decode: decodeRecord,
+    applyChanges: mongo.applyChanges,
+    findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
+    classify,
+    deadLetter: kafka.deadLetter(viewsGroup),
+    measure: metrics.measure,
+    hasRoom,
+    clock: monotonic,
+    wallMs: Date.now,
+  })
+  return {
+    group: viewsGroup,
+    topics: topicsOf(viewNames),
+    commit: 'when-handled',
+    refuseTopics: async (ids) => {
+      const others = await mongo.viewVersions.others()
+      if (others.length > 0) {
+        const asked = others.length === 1 ? others[0] : 'all'
+        return `${others.join(', ')}: made by another version of the bridge: run livechat-bridge rebuild ${asked}`
+      }
+      const changed = await mongo.topicsRead.changed('views', ids)
+      if (changed.length > 0)
+        return `${changed.join(', ')}: deleted and created again, or TOPIC_PREFIX was changed: views have offsets of the other topic: run livechat-bridge rebuild all`
+      const refusal = await marks.refusal(ids)
+      if (refusal !== undefined) return refusal
+      await missed.apply()
+      // Not earlier: documents of another version of the bridge cannot be counted.
+      mongo.statsRefresher.start()
+      mongo.transcriptAudits.start(isReadBy(kafka)(viewsGroup, botConversations.name))
+      return undefined
+    },
+    fetchWaitsFor: { bytes: 64 * 1024, ms: 250 },
+    catchUpRecords: catchUpRecords(),
+    handle: async (slice, owned) => {
+      await marks.before(slice.records)
+      return fold(slice, owned)
+    },
+  }
+}
+
+/** Stores the enrichments that ingress looks up. */
+const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports): ConsumerSpec => ({
+  group: enrichmentsGroup,
+  topics: [enrichments.name],
+  commit: 'when-handled',
+  refuseTopics: async (ids) => {
+    const changed = await mongo.topicsRead.changed('enrichments', ids)
+    if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)
+    return undefined
+  },
+  handle: enrichmentHandler({
+    storeEnrichments: mongo.storeEnrichments,
+    deadLetter: kafka.deadLetter('enrichments'),
+    accountIds: new Set(settings.accounts.map(({ id }) => id)),
+    findErased: erasedEnrichments(mongo.erasures),
+  }),
+})
+
+/** Updates the views, the enrichments, the statistics and the audits of transcripts. */
+export const startProjector = async (ports: Ports): Promise<Part> => {
+  const { kafka, mongo, log } = ports
+  const views = await kafka.consume(viewsConsumer(ports))
+  const enriching = await kafka.consume(enrichmentsConsumer(ports))
+  log.info({}, 'the projector runs')
+  return {
+    checks: {
+      projector: views.health,
+      enrichments: enriching.health,
+      daily_stats: daysOf(ports),
+    },
+    stop: async () => {
+      await Promise.all([views.stop(), enriching.stop()])
+      await Promise.all([mongo.statsRefresher.stop(), mongo.transcriptAudits.stop()])
+    },
+  }
+}

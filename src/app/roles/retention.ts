@@ -1,0 +1,102 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { archiverGroup } from '../../archive/archiver.ts'
+import { removeOldNotes } from '../../archive/notes.ts'
+import { retention } from '../../archive/retention.ts'
+import { agreedTime } from '../../domain/agreed-time.ts'
+import { now } from '../../domain/clock.ts'
+import { actionRecorder } from '../../operations/audit.ts'
+import { appendedSinceIn, retainedBy, startRetaining, viewsAreCurrentIn } from '../../operations/erase/retain.ts'
+import { sleep } from '../../shared/time.ts'
+import type { Settings } from '../config.ts'
+import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
+import { reasonOf } from '../reason.ts'
+import { type Archiving, changedArchivesOf } from './archiver.ts'
+
+type RetentionPorts = Pick<Ports, 'kafka' | 'mongo' | 'metrics' | 'log'> & {
+  readonly settings: Pick<Settings, 'accounts' | 'retentionDays'>
+}
+
+/** The gauge of persons who should be erased by `privacy.retainDays`. */
+export const watchRetainDays = ({ settings, mongo, metrics }: RetentionPorts): void => {
+  const limited = settings.accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [id]))
+  metrics.watch('erasuresWaiting', async () => ({
+    accounts: limited,
+    states: await mongo.silentPersons.retainStates(scrapeWithinMs),
+  }))
+}
+
+/** Deletes old records that are archived. Without `archiving` it only reports how many records are overdue. */
+export const startRetention = (
+  { settings, kafka, mongo, metrics, log }: RetentionPorts,
+  archiving: Pick<Archiving, 'readableTo'> | undefined,
+): Part => {
+  const { retentionDays: days } = settings
+  const deletes = archiving !== undefined
+  if (days === 'forever') {
+    if (deletes)
+      log.warn({}, 'RETENTION_DAYS is forever: event topics never delete personal data and store it in plain text')
+    return { checks: {}, stop: async () => {} }
+  }
+  const timeOfServers = async () => {
+    const agreed = agreedTime(Date.now(), await mongo.silentPersons.serverTime())
+    if (E.isLeft(agreed)) throw new Error(agreed.left)
+    return agreed.right
+  }
+  const accountIds = settings.accounts.map(({ id }) => id)
+  const stopRemoving = removeOldNotes({
+    days,
+    oldNotes: (before) => mongo.oldNotes(accountIds, before),
+    append: kafka.append,
+    now: timeOfServers,
+    sleep,
+    reasonOf,
+    log,
+  })
+  const running = retention({
+    days,
+    deletes,
+    sleep,
+    reasonOf,
+    log,
+    ranges: kafka.ranges,
+    offsetsAt: kafka.offsetsAt,
+    deleteBefore: kafka.deleteBefore,
+    committed: async (group, topic) => {
+      const done = await kafka.committedOffsets(group, topic)
+      return group === archiverGroup && archiving !== undefined ? archiving.readableTo(topic, done) : done
+    },
+    changedArchives: changedArchivesOf({ kafka, mongo }),
+    now: timeOfServers,
+  })
+  const reporting = setInterval(() => {
+    for (const [topic, records] of running.overdue()) metrics.measure.overdue(topic, records)
+  }, 1_000)
+  return {
+    checks: { retention: running.health },
+    stop: async () => {
+      clearInterval(reporting)
+      await Promise.all([running.stop(), stopRemoving()])
+    },
+  }
+}
+
+/** Erases persons without an event for `privacy.retainDays` of their account. Undefined if no account sets it. */
+export const startRetainDays = ({ settings, kafka, mongo, log }: RetentionPorts): Part | undefined => {
+  const { accounts, retentionDays } = settings
+  const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
+  if (limited.length === 0) return undefined
+  const { health, stop } = startRetaining(limited, {
+    kafka,
+    erasures: mongo.erasures,
+    silentPersons: mongo.silentPersons,
+    clock: () => new Date(),
+    sleep,
+    log,
+    reasonOf,
+    recordAction: actionRecorder(kafka.append, now, retainedBy),
+    viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
+    appendedSince: appendedSinceIn(kafka),
+    kept: { retentionDays },
+  })
+  return { checks: { 'privacy.retainDays': health }, stop }
+}

@@ -8,8 +8,9 @@ import { connectKafka } from '../kafka/kafka.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { serviceAccountOf } from '../simulator/account.ts'
+import { createEventLog } from '../simulator/demo/log.ts'
 import { runDemo } from '../simulator/demo/run-demo.ts'
-import { sayToBot } from '../simulator/demo/say.ts'
+import { isMoreToCome, sayToBot } from '../simulator/demo/say.ts'
 import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
 import { environmentWith, exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
@@ -115,18 +116,31 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
     return 1
   }
   const { url, stop } = place.right
-  if (say !== undefined) {
-    const isAnswered = await sayToBot(say, { bridgeUrl: url, account, service, out, sleep, now: monotonic })
-    await service.stop()
-    await stop()
-    return isAnswered ? 0 : 1
-  }
   const log = createLog('silent')
   const kafka = connectKafka(kafkaSettings(place.right.kafka, settings.topics, 'livechat-bridge-demo'), {
     log,
     measure: createMetrics().measure,
     now,
   })
+  if (say !== undefined) {
+    const conversations = createEventLog()
+    const stopConsuming = await tailTopics(kafka, ['bot-conversations'], conversations.add)
+    const isMoreExpected = (chatId: string) => isMoreToCome(conversations, chatId)
+    const isAnswered = await sayToBot(say, {
+      bridgeUrl: url,
+      account,
+      service,
+      out,
+      sleep,
+      now: monotonic,
+      isMoreExpected,
+    })
+    await service.stop()
+    await stopConsuming()
+    await kafka.stop()
+    await stop()
+    return isAnswered ? 0 : 1
+  }
   const mongo = connectMongo(place.right.mongo, { log, sleep, clock: monotonic })
   if (share > 0) out(`Odd forms of ${share * 100} % of the events: --odd ${share} --seed ${seed} repeats them.`)
   const { failed } = await runDemo({

@@ -1,15 +1,16 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
+import type { ChatErased, ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import { agentSpan, traceparentAfter } from '../adapters/tracing.ts'
 import type { Log } from '../domain/ports.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import type { Acquire } from '../shared/semaphore.ts'
+import { within } from '../shared/timeout.ts'
 import { announcementOf, commandsOf } from './commands.ts'
 import { type Asking, type Limits, respond, type Turns } from './conversation.ts'
 import { askingFor, type ChatAccess, type Handlers, type Outcome, repliesIn } from './handlers.ts'
 import { joined, messageOf, type ReadHistory } from './history.ts'
-import { mistakesIn } from './mistakes.ts'
+import { mistakesInAnnouncement } from './mistakes.ts'
 import { noteIn } from './note.ts'
 import type { Note, Reply } from './replies.ts'
 
@@ -26,6 +27,14 @@ export type Heard<E extends ConversationEvent = ConversationEvent> = {
   readonly finish: () => void
 }
 
+/** An erasure of this chat that this bot reads. */
+export type HeardErasure = {
+  readonly event: ChatErased
+  /** Forgets the chat and confirms it. */
+  readonly forget: () => Promise<void>
+  readonly finish: () => void
+}
+
 export type ChatDeps = {
   readonly handlers: Handlers
   readonly group: string
@@ -39,6 +48,8 @@ export type ChatDeps = {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly readHistory: ReadHistory
   readonly log: Log
+  /** Called with each event that is older than `ignoreOlderThan`, and is not handled. */
+  readonly ignore: (event: ConversationEvent) => void
   /** Aborts when the bot stops: turns that wait for silence begin at once. */
   readonly stopping: AbortSignal
 }
@@ -46,6 +57,8 @@ export type ChatDeps = {
 /** The events of one chat. They are handled in their order, and each is finished exactly once. */
 export type Chat = {
   readonly hear: (heard: Heard) => void
+  /** Nothing that came before is handled any more. What comes later waits until the chat is forgotten. */
+  readonly erase: (heard: HeardErasure) => void
   /** Resolves when every event is finished. */
   readonly idle: () => Promise<void>
   readonly isIdle: () => boolean
@@ -53,6 +66,7 @@ export type Chat = {
 
 type Message = Heard<ClientMessageReceived> & { readonly heardAt: number }
 type Waiting = Heard & { readonly heardAt: number }
+const isErasure = (heard: Waiting | HeardErasure): heard is HeardErasure => heard.event.type === 'ChatErased'
 
 const outcomes: ReadonlySet<ConversationEvent['type']> = new Set([
   'BotReplyDelivered',
@@ -63,26 +77,31 @@ const isOutcome = (event: ConversationEvent): event is Outcome => outcomes.has(e
 /** How many messages a chat remembers that is not idle. */
 const mostSeen = 100
 
-const ends: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvited', 'AgentJoined', 'ChatClosed'])
+const ends: ReadonlySet<(ConversationEvent | ChatErased)['type']> = new Set([
+  'AgentInvited',
+  'AgentJoined',
+  'ChatClosed',
+  'ChatErased',
+])
 
 /**
  * Handles the events of a chat. `wake` is called by each new event, so a turn that waits for silence, or a handler
  * that runs, learns of it at once.
  */
 export const createChat = (deps: ChatDeps): Chat => {
-  const { handlers, group, limits, turns, acquire, monotonic, now, sleep, readHistory, log, stopping } = deps
-  const queue: Waiting[] = []
+  const { handlers, group, limits, turns, acquire, monotonic, now, sleep, readHistory, log, ignore, stopping } = deps
+  const queue: (Waiting | HeardErasure)[] = []
   let seen: ReadonlyArray<HistoryMessage> = []
   const telling = keyedQueue()
   let running: Promise<void> | undefined
   let wake = () => {}
 
   const isTooOld = ({ event }: Heard) => now() - Date.parse(event.time) > limits.ignoreOlderThan
-  const isTurn = (heard: Waiting | undefined): heard is Message =>
-    heard !== undefined &&
+  const isTurn = (heard: Waiting | HeardErasure): heard is Message =>
     handlers.onTurn !== undefined &&
     heard.event.type === 'ClientMessageReceived' &&
     heard.event.receivedTime === undefined &&
+    !isErasure(heard) &&
     !isTooOld(heard)
   /** The messages at the head of the queue. */
   const gathered = (): ReadonlyArray<Message> => {
@@ -91,6 +110,7 @@ export const createChat = (deps: ChatDeps): Chat => {
   }
   /** The first event after the messages of the turn that takes the chat away from the bot, or undefined. */
   const isTaken = () => queue.some(({ event }) => ends.has(event.type) && event.receivedTime === undefined)
+  const isErased = () => queue.some(isErasure)
 
   const accessOf = ({ data: { accountId, chatId } }: ConversationEvent): ChatAccess => ({
     history: async (last = 20) => {
@@ -135,38 +155,61 @@ export const createChat = (deps: ChatDeps): Chat => {
     let said = 0
     for (;;) {
       await untilQuiet(startedAt)
+      using _permit = await acquire(stopping)
       const messages = gathered()
       const last = messages.at(-1)
       if (last === undefined) return
+      const finish = () => {
+        for (const message of messages) message.finish()
+        queue.splice(0, messages.length)
+      }
+      if (isTaken()) return finish()
       const controller = new AbortController()
       const { signal } = controller
       let sayings = Promise.resolve()
-      let place = 0
-      let hasSaid = false
+      let hasSaid = said > 0
+      let isAnswering = false
       let traceparent = last.traceparent
-      const say = async (reply: Reply): Promise<void> => {
-        if (signal.aborted) return
-        const mistakes = mistakesIn(last.event, [reply])
-        if (mistakes.length > 0) throw new TypeError(mistakes.join('; '))
+      const timeLeft = () => Math.max(0, startedAt + limits.replyWithin * (hasSaid ? 2 : 1) - monotonic())
+      /** Publishes what is said, once, whichever call of the handler says it. */
+      const announce = (reply: Reply, place: number): Promise<void> => {
         hasSaid = true
-        const here = place++
-        if (here < said) return sayings
-        said = here + 1
-        const command = announcementOf([first.event, last.event], reply, here, group)
-        const note = noteIn([reply])
-        if (note !== undefined) sayings = sayings.then(() => last.attach(note))
+        if (place < said) return sayings
+        said = place + 1
+        const command = announcementOf([first.event, last.event], reply, place, group)
         if (command !== undefined) sayings = sayings.then(() => last.publish(command, traceparent))
         return sayings
       }
       const events = messages.map(({ event }) => event)
       const access = accessOf(last.event)
       const asking: Asking = async (span) => {
-        place = 0
         traceparent = traceparentAfter(span, last.traceparent)
-        return repliesIn(await handlers.onTurn?.({ messages: events, signal, say, ...access }, access))
+        let place = 0
+        let isOver = false
+        const say = (reply: Reply): Promise<void> => {
+          if (signal.aborted || isOver || timeLeft() === 0) return Promise.resolve()
+          const mistakes = mistakesInAnnouncement(last.event, reply)
+          if (mistakes.length === 0) return announce(reply, place++)
+          const { accountId, chatId } = last.event.data
+          log.warn(
+            { type: last.event.type, accountId, chatId, reason: 'mistakes', mistakes },
+            'the bridge would not send what the bot says',
+          )
+          const refused = Promise.reject(new TypeError(`say: ${mistakes.join('; ')}`))
+          // A handler that does not wait for it must not end the process.
+          refused.catch(() => {})
+          return refused
+        }
+        isAnswering = true
+        try {
+          const replies = repliesIn(await handlers.onTurn?.({ messages: events, signal, say, ...access }, access))
+          if (place > 0 && replies.length === 0) throw new TypeError('say() announces an answer: expected a reply')
+          return replies
+        } finally {
+          isOver = true
+          isAnswering = false
+        }
       }
-      using _permit = await acquire(stopping)
-      const timeLeft = () => Math.max(0, startedAt + limits.replyWithin * (hasSaid || said > 0 ? 2 : 1) - monotonic())
       let replies: ReadonlyArray<Reply> | undefined
       const parts = { handlers, log, timeLeft, span: () => spanOf(last), isOver: () => signal.aborted }
       const answering = respond(parts, last.event, asking).then((given) => {
@@ -180,16 +223,19 @@ export const createChat = (deps: ChatDeps): Chat => {
       await sayings
       if (signal.aborted && !isTaken()) continue
       if (!signal.aborted) await publishAll(last, replies ?? [], traceparent)
-      for (const message of messages) message.finish()
-      queue.splice(0, messages.length)
-      return
+      // The call took too long and still runs: nobody wants its answer any more.
+      if (isAnswering) controller.abort()
+      return finish()
     }
   }
 
   const onOutcome = async (event: Outcome): Promise<void> => {
     if (event.data.because !== undefined || handlers.onOutcome === undefined) return
+    const { replyWithin } = limits
+    const tooSlow = () => Promise.reject(new Error(`it took longer than ${replyWithin} ms`))
     try {
-      await handlers.onOutcome(event)
+      // Its offset waits for it, and with it all later ones of the partition.
+      await within(replyWithin, Promise.resolve(handlers.onOutcome(event)), tooSlow)
     } catch (err) {
       const { accountId, chatId, commandId } = event.data
       log.error({ type: event.type, accountId, chatId, commandId, err }, 'onOutcome of the bot has failed')
@@ -201,7 +247,7 @@ export const createChat = (deps: ChatDeps): Chat => {
     if (ask === undefined) return
     using _permit = await acquire(stopping)
     const timeLeft = () => Math.max(0, heardAt + limits.replyWithin - monotonic())
-    const parts = { handlers, log, timeLeft, span: () => spanOf(heard), isOver: () => false }
+    const parts = { handlers, log, timeLeft, span: () => spanOf(heard), isOver: isErased }
     let { traceparent } = heard
     const replies = await respond(parts, event, (span) => {
       traceparent = traceparentAfter(span, heard.traceparent)
@@ -214,12 +260,17 @@ export const createChat = (deps: ChatDeps): Chat => {
     // So that `running` is set before the loop can end.
     await Promise.resolve()
     for (let head = queue[0]; head !== undefined; head = queue[0]) {
-      if (isTurn(head)) await onTurn()
-      else {
-        if (!isTooOld(head)) await onEvent(head)
-        head.finish()
-        queue.shift()
+      if (isTurn(head) && !isErased()) {
+        await onTurn()
+        continue
       }
+      if (isErasure(head)) {
+        await telling.idle()
+        await head.forget()
+      } else if (isTooOld(head)) ignore(head.event)
+      else if (!isErased()) await onEvent(head)
+      head.finish()
+      queue.shift()
     }
     running = undefined
   }
@@ -231,6 +282,12 @@ export const createChat = (deps: ChatDeps): Chat => {
       // An outcome may come between two messages of a turn and must not part them.
       if (isOutcome(event)) return telling.add('', () => onOutcome(event).finally(finish))
       queue.push({ ...heard, heardAt: monotonic() })
+      wake()
+      running ??= run()
+    },
+    erase: (heard) => {
+      seen = []
+      queue.push(heard)
       wake()
       running ??= run()
     },

@@ -58,7 +58,7 @@ export const answer = async (
 ): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
   try {
     const replyWithin = timeLeft()
-    const answered = await inTime(asking(), timeLeft)
+    const answered = replyWithin > 0 ? await inTime(asking(), timeLeft) : undefined
     if (answered === undefined) return E.left({ reason: 'too slow', replyWithin })
     const { value: replies } = answered
     const mistakes = mistakesIn(event, replies)

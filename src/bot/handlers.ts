@@ -33,10 +33,14 @@ export type Turn = ChatAccess & {
   readonly messages: ReadonlyArray<ClientMessageReceived>
   /**
    * Aborts when the answer is no longer wanted: the client has written more, which a new call gets together with these
-   * messages, an agent has joined or was invited, or the chat was closed. What is said or returned then is ignored.
+   * messages, an agent has joined or was invited, the chat was closed or erased, or the answer took too long. What is
+   * said or returned then is ignored.
    */
   readonly signal: AbortSignal
-  /** Sends a reply before the answer, such as `text('One moment, please.')`. The client still waits for the answer. */
+  /**
+   * Sends a message before the answer, such as `text('One moment, please.')`, once for a turn. The client still waits for
+   * the answer, so the handler must return one.
+   */
   readonly say: (reply: Reply) => Promise<void>
 }
 

@@ -190,6 +190,7 @@ const play = async (
       sleep,
       readHistory,
       log: { debug: () => {}, info: () => {}, warn: note, error: note },
+      ignore: () => {},
       stopping: new AbortController().signal,
     })
     chats.set(chatId, chat)

@@ -1,3 +1,4 @@
+import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { botConversations } from '../../contracts/topics.ts'
 import type { Log } from '../domain/ports.ts'
@@ -90,6 +91,15 @@ export const startBot = async (
   }
   const stopping = new AbortController()
   const acquire = semaphore(limits.atOnce)
+  let hasIgnored = false
+  const ignore = ({ time }: ConversationEvent) => {
+    if (!hasIgnored)
+      log.info(
+        { ignoreOlderThan: limits.ignoreOlderThan, time },
+        'events older than limits.ignoreOlderThan are ignored; this is logged once',
+      )
+    hasIgnored = true
+  }
   const readHistory = history === undefined ? noHistory : historyOver(history, sleep)
   const running = worker({
     decode: fromRecord,
@@ -105,6 +115,7 @@ export const startBot = async (
         sleep,
         readHistory,
         log,
+        ignore,
         stopping: stopping.signal,
       }),
     forget: forgetWith(handlers, group, now, log),

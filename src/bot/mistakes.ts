@@ -54,3 +54,9 @@ export const mistakesIn = (event: ConversationEvent, replies: ReadonlyArray<Repl
     return [...late, ...all].map((mistake) => `reply ${i + 1}: ${mistake}`)
   })
 }
+
+/** The same of a reply that is said before the answer. */
+export const mistakesInAnnouncement = (event: ConversationEvent, reply: Reply): ReadonlyArray<string> =>
+  isObject(reply) && reply.kind === 'hand-over'
+    ? ['expected a message: return handOver() as the answer']
+    : mistakesIn(event, [reply])

@@ -84,7 +84,6 @@ const isConversation = (event: DomainEvent): event is ConversationEvent =>
  */
 export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }: Deps): Worker => {
   const partitions = new Map<number, Part>()
-  const erasing = new Set<Promise<void>>()
 
   const partOf = (partition: number, owner: OwnedPartition): Part => {
     const before = partitions.get(partition)
@@ -119,15 +118,14 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
     return chat
   }
   /** A chat without events is forgotten: a bot sees more chats than it has memory for. */
-  const hear = (part: Part, key: string, heard: Heard) => {
+  const withChat = (part: Part, key: string, tell: (chat: Chat) => void) => {
     const chat = chatOf(part, key)
-    chat.hear(heard)
+    tell(chat)
     void chat.idle().then(() => {
       if (part.chats.get(key) === chat && chat.isIdle()) part.chats.delete(key)
     })
   }
-  const erase = async (event: ChatErased, key: string, { chats, work }: Part): Promise<void> => {
-    await chats.get(key)?.idle()
+  const forgetIn = async (event: ChatErased, { work }: Part): Promise<void> => {
     const confirmation = await forget(event)
     if (confirmation !== undefined) await publish(confirmationOf(confirmation), work.isOwned)
   }
@@ -148,12 +146,11 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
           )
           finish()
         } else if (event.right.type === 'ChatErased') {
-          const erased = erase(event.right, key, part).then(finish)
-          erasing.add(erased)
-          void erased.then(() => erasing.delete(erased))
+          const erasure = event.right
+          withChat(part, key, ({ erase }) => erase({ event: erasure, forget: () => forgetIn(erasure, part), finish }))
         } else if (isConversation(event.right)) {
           const { data: conversationData } = event.right
-          hear(part, key, {
+          const heard: Heard = {
             event: event.right,
             traceparent: traceparentIn(record),
             publish: (command, traceparent) => publish(recordOf(command, traceparent), work.isOwned),
@@ -162,13 +159,13 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
                 log.warn({ topic: enrichments.name }, 'a note is late: the client is handed over without it'),
               ),
             finish,
-          })
+          }
+          withChat(part, key, ({ hear }) => hear(heard))
         } else finish()
       }
     },
     idle: async () => {
       await Promise.all([...partitions.values()].flatMap(({ chats }) => [...chats.values()].map((chat) => chat.idle())))
-      await Promise.all(erasing)
     },
   }
 }

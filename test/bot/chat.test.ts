@@ -2,12 +2,15 @@ import { array, asyncProperty, assert as check, constantFrom, nat, record } from
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { Chat } from '../../src/bot/chat.ts'
+import type { ChatErased } from '../../contracts/events/index.ts'
+import type { Chat, ChatDeps } from '../../src/bot/chat.ts'
 import type { Handlers, Turn } from '../../src/bot/handlers.ts'
 import { agentJoined, chatClosed, conversationEvent } from '../../src/bot/harness.ts'
-import { text } from '../../src/bot/replies.ts'
+import { handOver, text } from '../../src/bot/replies.ts'
+import { silent } from '../../src/domain/quiet.ts'
 import { sleep } from '../../src/shared/time.ts'
 import { eventually } from '../support/eventually.ts'
+import { anEvent, at } from '../support/given-events.ts'
 import { givenChat } from './given-chat.ts'
 
 const turnsTest = suite('turns of the bot kit')
@@ -15,10 +18,10 @@ const turnsTest = suite('turns of the bot kit')
 const message = (id: string) => conversationEvent('ClientMessageReceived', {}, { id })
 
 /** A chat with a bot, what the bot publishes, and which events are finished, in order. */
-const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }) => {
+const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }, about: Partial<ChatDeps> = {}) => {
   const commands: BotReply[] = []
   const finished: string[] = []
-  const chat: Chat = givenChat(handlers, { turns })
+  const chat: Chat = givenChat(handlers, { turns, ...about })
   const hear = (event: Parameters<Chat['hear']>[0]['event']) =>
     chat.hear({
       event,
@@ -26,7 +29,13 @@ const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }) => {
       publish: async (command) => void commands.push(command),
       finish: () => void finished.push(event.id),
     })
-  return { hear, idle: chat.idle, commands, finished }
+  const erase = (id: string, forget: () => Promise<void> = async () => {}) =>
+    chat.erase({
+      event: anEvent('ChatErased', id, at('12:00:00'), { topic: 'bot-conversations' }) as ChatErased,
+      forget,
+      finish: () => void finished.push(id),
+    })
+  return { hear, erase, idle: chat.idle, commands, finished }
 }
 const answers = (commands: ReadonlyArray<BotReply>) =>
   commands.map((command) => [
@@ -124,6 +133,164 @@ turnsTest('an agent who joins aborts the turn, and nothing is said over the agen
   hear(agentJoined())
   await idle()
   assert.equal([signal?.aborted, commands, finished], [true, [], ['m1', 'e1']])
+})
+
+const never = () => new Promise<never>(() => {})
+const limits = { ignoreOlderThan: Number.POSITIVE_INFINITY, replyWithin: 60, atOnce: 100 }
+const reasons = (commands: ReadonlyArray<BotReply>) =>
+  commands.map((command) => (command.type === 'InviteAgent' ? command.reason : command.message))
+
+turnsTest('a handler that does not end is told so by its signal, and says nothing after the hand-over', async () => {
+  let turn: Turn | undefined
+  const stuck: Handlers = {
+    onTurn: (given) => {
+      turn = given
+      return never()
+    },
+  }
+  const { hear, idle, commands, finished } = chatWith(stuck, { quietMs: 0, atMostMs: 0 }, { limits })
+  hear(message('m1'))
+  await idle()
+  await turn?.say(text('Still here'))
+  assert.equal([turn?.signal.aborted, reasons(commands), finished], [true, ['The bot had no answer in time.'], ['m1']])
+})
+
+turnsTest('what a handler says after its answer is not sent', async () => {
+  let turn: Turn | undefined
+  const late: Handlers = {
+    onTurn: (given) => {
+      turn = given
+      return text('Done')
+    },
+  }
+  const { hear, idle, commands } = chatWith(late)
+  hear(message('m1'))
+  await idle()
+  await turn?.say(text('One moment'))
+  assert.equal(answers(commands), [['m1', 'Done']])
+})
+
+turnsTest('a handler that throws after it has said something says it once, and the client is handed over', async () => {
+  const failing: Handlers = {
+    onTurn: async ({ say }) => {
+      await say(text('One moment'))
+      throw new RangeError('Where is 7?')
+    },
+  }
+  const { hear, idle, commands } = chatWith(failing)
+  hear(message('m1'))
+  await idle()
+  assert.equal(answers(commands), [
+    ['m1', 'One moment'],
+    ['m1', 'InviteAgent'],
+  ])
+  assert.is(reasons(commands)[1], 'The bot failed: RangeError.')
+})
+
+turnsTest('a handler that announces an answer must give one, and hands over by its answer alone', async () => {
+  const bots: ReadonlyArray<NonNullable<Handlers['onTurn']>> = [
+    async ({ say }) => void (await say(text('One moment'))),
+    async ({ say }) => void (await say(handOver())),
+    // Nobody waits for it: the process goes on.
+    ({ say }) => {
+      void say(text(''))
+      return text('Done')
+    },
+  ]
+  const said: unknown[] = []
+  for (const onTurn of bots) {
+    const { hear, idle, commands } = chatWith({ onTurn })
+    hear(message('m1'))
+    await idle()
+    said.push(answers(commands).map(([, words]) => words))
+  }
+  assert.equal(said, [['One moment', 'InviteAgent'], ['InviteAgent'], ['Done']])
+})
+
+turnsTest('a turn that an agent has taken while it waited is not handled', async () => {
+  let calls = 0
+  const { hear, idle, commands, finished } = chatWith({
+    onTurn: () => {
+      calls += 1
+      return text('Hello')
+    },
+  })
+  hear(message('m1'))
+  hear(agentJoined())
+  await idle()
+  assert.equal([calls, commands, finished], [0, [], ['m1', 'e1']])
+})
+
+turnsTest(
+  'an erasure ends the turn that it interrupts; what comes later waits until the chat is forgotten',
+  async () => {
+    const order: string[] = []
+    const signals: AbortSignal[] = []
+    let forgotten = () => {}
+    const bot: Handlers = {
+      onTurn: async ({ messages, signal, history }) => {
+        signals.push(signal)
+        const words = messages.map(({ id }) => id).join(' ')
+        order.push(words)
+        if (signals.length === 1) return never()
+        return text(`${words} of ${(await history()).map(({ id }) => id).join(' ')}`)
+      },
+    }
+    const here = chatWith(bot, { quietMs: 0, atMostMs: 4_000 }, { readHistory: async () => [] })
+    const { hear, erase, idle, commands, finished } = here
+    hear(message('m1'))
+    await eventually('the first call', () => signals.length === 1)
+    erase('x1', async () => {
+      order.push('erased')
+      await new Promise<void>((resolve) => {
+        forgotten = resolve
+      })
+      order.push('forgotten')
+    })
+    hear(message('m2'))
+    await eventually('the erasure', () => order.includes('erased'))
+    forgotten()
+    await idle()
+    assert.equal(order, ['m1', 'erased', 'forgotten', 'm2'])
+    assert.equal(
+      [signals[0]?.aborted, answers(commands), finished],
+      [true, [['m2', 'm2 of m2']], ['m1', 'x1', 'm2']],
+      'nothing of what was erased is in the history',
+    )
+  },
+)
+
+turnsTest('without turns, an erasure drops the messages before it and their answers', async () => {
+  const handled: string[] = []
+  let release = () => {}
+  const simple: Handlers = {
+    onMessage: async ({ id }) => {
+      handled.push(id)
+      if (id === 'm1')
+        await new Promise<void>((resolve) => {
+          release = resolve
+        })
+      return text(id)
+    },
+  }
+  const { hear, erase, idle, commands, finished } = chatWith(simple)
+  hear(message('m1'))
+  hear(message('m2'))
+  await eventually('the first call', () => handled.length === 1)
+  erase('x1')
+  hear(message('m3'))
+  release()
+  await idle()
+  assert.equal([handled, answers(commands), finished], [['m1', 'm3'], [['m3', 'm3']], ['m1', 'm2', 'x1', 'm3']])
+})
+
+turnsTest('an onOutcome that does not end does not keep its event', async () => {
+  const errors: object[] = []
+  const log = { ...silent, error: (fields: object) => void errors.push(fields) }
+  const { hear, idle, finished } = chatWith({ onOutcome: never }, undefined, { limits, log })
+  hear(conversationEvent('BotReplyDelivered', {}, { id: 'o1' }))
+  await idle()
+  assert.equal([finished, errors.length], [['o1'], 1])
 })
 
 turnsTest(

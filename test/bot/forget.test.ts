@@ -1,12 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ChatErased } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { forgetWith } from '../../src/bot/forget.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { worker } from '../../src/bot/worker.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../src/domain/ports.ts'
 import { anEvent, at } from '../support/given-events.ts'
+import { givenChat } from './given-chat.ts'
 
 const forgetting = suite('a bot that forgets')
 const now = () => at('12:00:00') as Instant
@@ -28,7 +30,7 @@ const published = async (handlers: Handlers) => {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   const { handle, idle } = worker({
     decode: () => E.right(erased),
-    newChat: () => ({ hear: ({ finish }) => finish(), idle: async () => {}, isIdle: () => true }),
+    newChat: () => givenChat(handlers),
     stopping: new AbortController().signal,
     forget: forgetWith(handlers, 'shop-bot', now, log),
     append: async (each) => {
@@ -74,6 +76,13 @@ forgetting('does not confirm if the handler fails', async () => {
     },
   })
   assert.equal([sent, errors.length], [[], 1])
+})
+
+forgetting('does not confirm, and goes on, if the handler does not end', async () => {
+  const errors: object[] = []
+  const log = { error: (fields: object) => void errors.push(fields) }
+  const forget = forgetWith({ onChatErased: () => new Promise(() => {}) }, 'shop-bot', now, log, 20)
+  assert.equal([await forget(erased as ChatErased), errors.length], [undefined, 1])
 })
 
 forgetting('confirms nothing if it has no handler for erasures', async () => {

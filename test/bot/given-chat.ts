@@ -18,6 +18,7 @@ export const givenChat = (handlers: ChatDeps['handlers'], about: Partial<ChatDep
     sleep,
     readHistory: noHistory,
     log: silent,
+    ignore: () => {},
     stopping: new AbortController().signal,
     ...about,
   })

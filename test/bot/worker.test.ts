@@ -32,6 +32,7 @@ reading(
           heard.push(event.type)
           finish()
         },
+        erase: ({ finish }) => finish(),
         idle: async () => {},
         isIdle: () => true,
       }),

@@ -104,6 +104,7 @@ versions('a bot of the kit answers every version', async () => {
         sleep: (ms: number) => sleep(ms),
         readHistory: async () => [],
         log: silent,
+        ignore: () => {},
         stopping,
       }),
   })

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsc = join(root, 'node_modules/.bin/tsc')
 const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
 const project = emptyProject('livechat-bridge-contracts')
-const examples = ['bot', 'shop-bot', 'subscribe', 'enrich']
+const examples = ['bot', 'shop-bot', 'model-bot', 'model-bot.test', 'subscribe', 'enrich']
 
 for (const name of examples)
   project.write(`${name}.ts`, readFileSync(join(root, `contracts/guides/examples/${name}.ts`), 'utf8'))
@@ -70,6 +70,10 @@ tarball('a bot is tested with it, and loads only dependencies of the package', (
     ['livechat-bridge-contracts'],
   )
 })
+
+tarball("the example's own test passes with node --test", () =>
+  assert.match(project.run(process.execPath, '--test', 'model-bot.test.ts'), /pass 2\b/),
+)
 
 tarball('an event is read with io-ts and fp-ts only, and mistakes are reported without values', () => {
   project.write('readme.ts', programOfReadme(project.place))

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
+import { ceType } from '../../../contracts/topics.ts'
 import { bridgeOf } from '../account.ts'
 import type { Service } from '../service.ts'
+import type { EventLog } from './log.ts'
 import type { DemoAccount } from './story.ts'
 
 type Deps = {
@@ -10,15 +12,22 @@ type Deps = {
   readonly out: (line: string) => void
   readonly sleep: (ms: number) => Promise<void>
   readonly now: () => number
+  /** True if the newest reply that was delivered to the chat says that its answer follows. */
+  readonly isMoreExpected: (chatId: string) => boolean
   /** In ms: how long the client waits for the first reply, and for more after each reply. */
   readonly firstWithinMs?: number
   readonly moreWithinMs?: number
 }
 
+/** True if the newest reply that was delivered to the chat says that its answer follows. */
+export const isMoreToCome = (log: Pick<EventLog, 'filter'>, chatId: string): boolean =>
+  log.filter(({ type, data }) => type === ceType('BotReplyDelivered') && data.chatId === chatId).at(-1)?.data
+    .expectsMore === true
+
 /** A client of a new chat writes, and reads what the bot answers. False if nobody answers. */
 export const sayToBot = async (
   words: ReadonlyArray<string>,
-  { bridgeUrl, account, service, out, sleep, now, firstWithinMs = 30_000, moreWithinMs = 4_000 }: Deps,
+  { bridgeUrl, account, service, out, sleep, now, isMoreExpected, firstWithinMs = 30_000, moreWithinMs = 4_000 }: Deps,
 ): Promise<boolean> => {
   service.connect(account.id, bridgeOf(bridgeUrl, account))
   const chatId = String(randomInt(10 ** 8, 10 ** 9))
@@ -32,7 +41,9 @@ export const sayToBot = async (
   }
   let read = 0
   let until = now() + firstWithinMs
-  while (now() < until) {
+  // The bridge gives the answer `replyWithin` once more, and then invites an agent.
+  const answerWithinMs = () => (isMoreExpected(chatId) ? account.bot.replyWithin : 0)
+  for (;;) {
     const { delivered = [], invitations = [] } = service.chat(chatId) ?? {}
     for (const { message } of delivered.slice(read)) out(`bot:    ${message.text}`)
     if (delivered.length > read) until = now() + moreWithinMs
@@ -41,6 +52,8 @@ export const sayToBot = async (
       out('bot:    (calls an agent)')
       return true
     }
+    // After the look at the replies: the event of the answer may have come together with the answer.
+    if (now() >= until + answerWithinMs()) break
     await sleep(100)
   }
   if (read === 0) out('Nobody answered. Does the bot run, with the same brokers and TOPIC_PREFIX?')

@@ -74,6 +74,8 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     env: {
       PATH,
       HOME,
+      // As the launcher sets it.
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
       ...env,
       DATA_DIR: dataDir,
       HTTP_PORT: String(port),

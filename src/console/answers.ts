@@ -80,9 +80,10 @@ export const NowAnswer = exactShape(
     agentChats: Count,
     /** Sessions that began today, and on the same weekday last week until the same time of day. */
     started: t.strict({ today: StartedSessions, lastWeek: StartedSessions }),
-    /** Documents of daily_stats: of today, and of the same weekday last week; null if there is none. */
+    /** The document of daily_stats of today; null if there is none. */
     today: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
-    lastWeek: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
+    /** The figures of the same weekday last week, as they were at the same time of day, to five minutes. */
+    lastWeek: t.strict({ day: t.string, figures: Document }),
   },
   {},
   'NowAnswer',
@@ -202,7 +203,7 @@ export const NamesBody = exactShape({ ids: t.array(Id) }, {}, 'NamesBody')
 /** The names of agents by id, as far as they are known. */
 export const NamesAnswer = exactShape({ names: t.record(t.string, t.string) }, {}, 'NamesAnswer')
 
-/** Query: `kind`, `limit`, `cursor`. A masked answer has no `path` and no `example`, and `_id` is empty. */
+/** Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only. */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
 
 /** Body of a request: the place of a record. */

@@ -9,7 +9,7 @@ import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
 import { conversationCountIn, conversationsIn } from './console-conversations.ts'
-import { minutesIn, nowIn } from './console-now.ts'
+import { minutesIn, nowIn, overIn } from './console-now.ts'
 import { auditIn, receiptsIn } from './console-privacy.ts'
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
 import { agentNamesIn, driftIn, statisticsIn } from './console-statistics.ts'
@@ -95,6 +95,7 @@ const closeMs = 3_000
 
 const consoleReadsIn = (db: Db) => ({
   countNow: nowIn(db),
+  readOver: overIn(db),
   findConversations: conversationsIn(db),
   countConversations: conversationCountIn(db),
   countMinutes: minutesIn(db),

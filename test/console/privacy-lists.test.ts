@@ -7,6 +7,7 @@ import type { AuditAnswer, ErasureAnswer, ErasuresAnswer } from '../../src/conso
 import { auditHandlers } from '../../src/console/api/audit.ts'
 import { erasuresHandlers } from '../../src/console/api/erasures.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
+import type { ReadTopic } from '../../src/kafka/read-topic.ts'
 import type { AuditAsked } from '../../src/mongo/console-privacy.ts'
 import { right } from '../support/either.ts'
 import { given, topicOf } from './given-request.ts'
@@ -112,7 +113,8 @@ const confirmation = (erasureId: string, group: string, accountId = 'acme'): Inc
 const handlersOf = (all: ReadonlyArray<ErasureDocument>, topic: ReadonlyArray<IncomingRecord>, saved: object[] = []) =>
   erasuresHandlers({
     kafka: {
-      readTopic: topicOf(topic),
+      readTopic: ((name, ...rest) =>
+        topicOf(name === 'erasure-confirmations' ? topic : [])(name, ...rest)) satisfies ReadTopic,
       ranges: async () => new Map(),
       committedOffsets: async () => new Map(),
       deadLetter: () => async () => E.right(undefined),

@@ -145,31 +145,47 @@ await take({ ...anEvent('ClientMessageReceived', 'e5', at('11:59:30'), silent), 
 const reading = suite('what the console shows')
 
 reading('Now has the waiting clients, open chats, latest events, and days in the account’s time zone', async () => {
-  await documents('daily_stats').insertOne({
-    _id: 'acme/2026-01-24',
-    accountId: 'acme',
-    day: '2026-01-24',
-    asOf: date('09:00:00'),
-    offlineMessages: 4,
-  })
-  assert.equal(await ask<NowAnswer>('GET /api/accounts/:account/now'), {
-    asOf: at('12:00:00'),
-    waiting: { count: 1, longest: [{ chatId: '77', since: at('11:59:30') }] },
-    conversations: { bot: 1, invited: 0, agent: 1, unavailable: 0 },
-    agentChats: 1,
-    started: { today: { bot: 2, agent: 1 }, lastWeek: { bot: 0, agent: 0 } },
-    today: { day: '2026-01-31', stats: null },
-    lastWeek: {
-      day: '2026-01-24',
-      stats: {
-        _id: 'acme/2026-01-24',
-        accountId: 'acme',
-        day: '2026-01-24',
-        asOf: at('09:00:00'),
-        offlineMessages: 4,
-      },
+  const answer = await ask<NowAnswer>('GET /api/accounts/:account/now')
+  const { containment } = answer.lastWeek.figures
+  assert.equal(
+    { ...answer, lastWeek: { ...answer.lastWeek, figures: { containment } } },
+    {
+      asOf: at('12:00:00'),
+      waiting: { count: 1, longest: [{ chatId: '77', since: at('11:59:30') }] },
+      conversations: { bot: 1, invited: 0, agent: 1, unavailable: 0 },
+      agentChats: 1,
+      started: { today: { bot: 2, agent: 1 }, lastWeek: { bot: 0, agent: 0 } },
+      today: { day: '2026-01-31', stats: null },
+      lastWeek: { day: '2026-01-24', figures: { containment: { numerator: 0, denominator: 0 } } },
     },
+  )
+})
+
+reading('today is compared with what was over a week ago at the same time of day', async () => {
+  const session = (n: number, began: string, ended: string, outcome: string) => ({
+    _id: `weekly/${n}/bot/1`,
+    accountId: 'weekly',
+    chatId: `${n}`,
+    kind: 'bot',
+    startedAt: new Date(`2026-01-24T${began}Z`),
+    endsAt: new Date(`2026-01-24T${ended}Z`),
+    outcome,
+    clientMessages: 1,
+    agents: [],
+    invitations: [],
+    responseTimesMs: [],
+    turns: 1,
   })
+  const sessions = [
+    session(1, '10:00:00', '11:00:00', 'contained'),
+    session(2, '10:00:00', '11:30:00', 'handed-over'),
+    session(3, '11:00:00', '12:30:00', 'contained'),
+    session(4, '12:10:00', '12:20:00', 'contained'),
+  ]
+  await documents('sessions').insertMany(sessions)
+  const { started, lastWeek } = await ask<NowAnswer>('GET /api/accounts/:account/now', { accountId: 'weekly' })
+  assert.equal([started.lastWeek.bot, lastWeek.figures.containment], [3, { numerator: 1, denominator: 2 }])
+  await documents('sessions').deleteMany({ accountId: 'weekly' })
 })
 
 reading('events are counted by minute from the index of the timeline', async () => {
@@ -576,39 +592,51 @@ reading('statistics by agent have ids and no names, also as CSV', async () => {
   })
 })
 
-reading('drift is shown without places and examples, and with them after that is recorded', async () => {
-  await take(anEvent('ClientUpdated', 'w7', at('10:06:00'), { extra: { loyalty: 'Gold9', tier: 2 } }))
-  recorded.length = 0
-  const drift = 'GET /api/accounts/:account/drift'
-  const masked = await ask<DriftAnswer>(drift)
-  assert.equal(
-    masked.rows.map(({ _id, path, count, example, applied }) => ({ _id, path, count, example, applied })),
-    ['', ''].map((_id) => ({ _id, path: undefined, count: 1, example: undefined, applied: undefined })),
-  )
-  assert.equal(recorded, [])
-  const clear = await ask<DriftAnswer>('POST /api/accounts/:account/drift/unmask', { session: operator })
-  assert.equal(
-    clear.rows.map(({ path, example }) => [path, example]),
-    [
-      ['loyalty', 'text of 5: Aaaa9'],
-      ['tier', 'number: 9'],
-    ],
-  )
-  assert.equal(recorded.splice(0), [
-    { who: 'operator@desk', action: 'unmask', detail: 'examples of drift', accountId: 'acme' },
-  ])
-  const first = await ask<DriftAnswer>(drift, { query: 'limit=1' })
-  const second = await ask<DriftAnswer>(drift, { query: `limit=1&cursor=${first.next}` })
-  assert.equal(
-    [first, second].map(({ rows, next }) => [rows.map(({ types }) => types), next !== undefined]),
-    [
-      [[['text']], true],
-      [[['number']], false],
-    ],
-  )
-  assert.not.match(Buffer.from(`${first.next}`, 'base64url').toString(), 'loyalty')
-  assert.equal((await ask<DriftAnswer>(drift, { query: 'kind=others' })).rows, [])
-})
+reading(
+  'drift is shown without fields and examples, to operators with fields, and with examples after that is recorded',
+  async () => {
+    await take(anEvent('ClientUpdated', 'w7', at('10:06:00'), { extra: { loyalty: 'Gold9', tier: 2 } }))
+    recorded.length = 0
+    const drift = 'GET /api/accounts/:account/drift'
+    const masked = await ask<DriftAnswer>(drift)
+    assert.equal(
+      masked.rows.map(({ _id, path, count, example, applied }) => ({ _id, path, count, example, applied })),
+      ['', ''].map((_id) => ({ _id, path: undefined, count: 1, example: undefined, applied: undefined })),
+    )
+    assert.equal(recorded, [])
+    const named = await ask<DriftAnswer>(drift, { session: operator })
+    assert.equal(
+      named.rows.map(({ _id, path, example }) => [_id, path, example]),
+      [
+        ['', 'loyalty', undefined],
+        ['', 'tier', undefined],
+      ],
+    )
+    assert.equal([named.masked, recorded], [true, []])
+    const clear = await ask<DriftAnswer>('POST /api/accounts/:account/drift/unmask', { session: operator })
+    assert.equal(
+      clear.rows.map(({ path, example }) => [path, example]),
+      [
+        ['loyalty', 'text of 5: Aaaa9'],
+        ['tier', 'number: 9'],
+      ],
+    )
+    assert.equal(recorded.splice(0), [
+      { who: 'operator@desk', action: 'unmask', detail: 'examples of drift', accountId: 'acme' },
+    ])
+    const first = await ask<DriftAnswer>(drift, { query: 'limit=1' })
+    const second = await ask<DriftAnswer>(drift, { query: `limit=1&cursor=${first.next}` })
+    assert.equal(
+      [first, second].map(({ rows, next }) => [rows.map(({ types }) => types), next !== undefined]),
+      [
+        [[['text']], true],
+        [[['number']], false],
+      ],
+    )
+    assert.not.match(Buffer.from(`${first.next}`, 'base64url').toString(), 'loyalty')
+    assert.equal((await ask<DriftAnswer>(drift, { query: 'kind=others' })).rows, [])
+  },
+)
 
 reading(
   'the page System has readiness in words, the lag of groups, and the circuit breakers of permitted accounts',

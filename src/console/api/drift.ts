@@ -3,6 +3,7 @@ import * as t from 'io-ts'
 import { Count } from '../../../contracts/primitives.ts'
 import { DriftDocument, driftKinds, maxDriftEntries } from '../../../contracts/views/drift.ts'
 import type { driftIn } from '../../mongo/console-statistics.ts'
+import { rolesFor } from '../access/grants.ts'
 import type { DriftAnswer } from '../answers.ts'
 import { type ConsoleHandler, type Handlers, ok, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
 import { documentAnswer, type Sight } from '../mask.ts'
@@ -26,10 +27,17 @@ export const DriftQuery = t.partial(
 const usualLimit = 200
 const driftAnswer = documentAnswer(DriftDocument)
 
-/** An example is only the shape of a value, but the value may be personal. So it is shown in clear only. */
-const rowOf = (document: DriftDocument, sight: Sight) => {
+/**
+ * An example is only the shape of a value, but the value may be personal. So it is shown in clear only. Operators always
+ * see the path, in which what may be personal is `*` already: without it they cannot tell what the service has changed.
+ */
+const rowOf = (document: DriftDocument, sight: Sight, isOperator: boolean) => {
   const { example, ...rest } = driftAnswer(document, sight)
-  return { ...rest, ...(sight === 'clear' && example !== undefined && { example }) }
+  return {
+    ...rest,
+    ...(isOperator && { path: document.path }),
+    ...(sight === 'clear' && example !== undefined && { example }),
+  }
 }
 
 export const driftHandlers = ({
@@ -38,7 +46,8 @@ export const driftHandlers = ({
 }: DriftDeps): Handlers<'GET /api/accounts/:account/drift' | 'POST /api/accounts/:account/drift/unmask'> => {
   const answer =
     (sight: Sight): ConsoleHandler<'GET /api/accounts/:account/drift'> =>
-    async ({ accountId, query }) => {
+    async ({ session, accountId, query }) => {
+      const isOperator = rolesFor(session.grants, accountId).includes('operator')
       const read = readQuery(DriftQuery, query)
       if (E.isLeft(read)) return read
       const { kind, cursor: { skip } = { skip: 0 }, limit = usualLimit } = read.right
@@ -48,7 +57,7 @@ export const driftHandlers = ({
       const rows = found.right.slice(0, limit)
       const body: DriftAnswer = {
         masked: sight === 'masked',
-        rows: rows.map((row) => rowOf(row, sight)),
+        rows: rows.map((row) => rowOf(row, sight, isOperator)),
         ...(found.right.length > limit && { next: cursorText({ skip: skip + limit }) }),
       }
       return ok(body)

@@ -2,8 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import { dayOf, spanOf } from '../../domain/day.ts'
+import { figuresOf } from '../../domain/figures.ts'
 import type { Now } from '../../domain/ports.ts'
-import { type minutesIn, type NowCounts, type nowIn, talking } from '../../mongo/console-now.ts'
+import { type minutesIn, type NowCounts, type nowIn, type overIn, talking } from '../../mongo/console-now.ts'
 import { dayId } from '../../views/stats-days.ts'
 import type { NowAnswer } from '../answers.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
@@ -13,22 +14,29 @@ export type NowDeps = {
   readonly now: Now
   readonly timeZoneOf: (accountId: string) => string
   readonly countNow: ReturnType<typeof nowIn>
+  readonly readOver: ReturnType<typeof overIn>
   readonly countMinutes: ReturnType<typeof minutesIn>
 }
 
 const minuteMs = 60_000
 const latelyMs = 24 * 60 * minuteMs
+/** Figures of last week are computed once in this time. */
+const stepMs = 5 * minuteMs
 const statsAnswer = documentAnswer(DailyStatsDocument)
 
 /** The same weekday of the week before. */
 const weekBefore = (day: Day): Day => Temporal.PlainDate.from(day).subtract({ days: 7 }).toString() as Day
 
-const answerOf = (asOf: string, counts: NowCounts, days: ReadonlyArray<readonly [Day, string]>): NowAnswer => {
+type LastWeek = NowAnswer['lastWeek']['figures']
+
+const answerOf = (
+  asOf: string,
+  counts: NowCounts,
+  [today, before]: readonly [Day, Day],
+  figures: LastWeek,
+): NowAnswer => {
   const states = talking.map((state) => [state, counts.states.get(state) ?? 0])
-  const [today, lastWeek] = days.map(([day, id]) => {
-    const stats = counts.days.get(id)
-    return { day, stats: stats === undefined ? null : statsAnswer(stats, 'masked') }
-  })
+  const [stats] = counts.days.values()
   return {
     asOf,
     waiting: {
@@ -40,8 +48,8 @@ const answerOf = (asOf: string, counts: NowCounts, days: ReadonlyArray<readonly 
     conversations: Object.fromEntries(states) as NowAnswer['conversations'],
     agentChats: counts.agentChats,
     started: counts.started,
-    today: today ?? { day: '', stats: null },
-    lastWeek: lastWeek ?? { day: '', stats: null },
+    today: { day: today, stats: stats === undefined ? null : statsAnswer(stats, 'masked') },
+    lastWeek: { day: before, figures },
   }
 }
 
@@ -49,31 +57,52 @@ export const nowHandlers = ({
   now,
   timeZoneOf,
   countNow,
+  readOver,
   countMinutes,
-}: NowDeps): Handlers<'GET /api/accounts/:account/now' | 'GET /api/accounts/:account/minutes'> => ({
-  'GET /api/accounts/:account/minutes': async ({ accountId }) => {
-    const minute = Math.floor(Date.parse(now()) / minuteMs) * minuteMs
-    const counted = await countMinutes(accountId, new Date(minute - latelyMs + minuteMs))
-    if (E.isLeft(counted)) return E.left(unavailable(counted.left.reason))
-    return ok({ minutes: counted.right.map(({ at, events }) => ({ at: at.toISOString(), events })) })
-  },
-  'GET /api/accounts/:account/now': async ({ accountId }) => {
-    const asOf = now()
-    const before = (ms: number) => new Date(Date.parse(asOf) - ms)
-    const today = dayOf(new Date(asOf), timeZoneOf(accountId))
-    const days = [today, weekBefore(today)].map(
-      (day) => [day, dayId({ accountId: accountId as AccountId, day })] as const,
+}: NowDeps): Handlers<'GET /api/accounts/:account/now' | 'GET /api/accounts/:account/minutes'> => {
+  const known = new Map<string, { readonly until: number; readonly figures: LastWeek }>()
+  /** The figures of a day as they were at a time of it: of the sessions that were over by then. */
+  const figuresUntil = async (accountId: string, { from, to }: { readonly from: Date; readonly to: Date }) => {
+    const until = Math.floor(to.getTime() / stepMs) * stepMs
+    const last = known.get(accountId)
+    if (last?.until === until) return E.right(last.figures)
+    const sessions = await readOver(accountId, { from, to: new Date(until) })
+    if (E.isLeft(sessions)) return sessions
+    const all = Object.entries(figuresOf(sessions.right, new Date(until), () => false))
+    const figures = Object.fromEntries(
+      all.map(([name, { numerator, denominator }]) => [name, { numerator, denominator }]),
     )
-    const startOfToday = spanOf(today, timeZoneOf(accountId)).from
-    const counts = await countNow(accountId, {
-      lately: before(latelyMs),
-      days: days.map(([, id]) => id),
-      spans: days.map(([day]) => {
+    known.set(accountId, { until, figures })
+    return E.right(figures)
+  }
+  return {
+    'GET /api/accounts/:account/minutes': async ({ accountId }) => {
+      const minute = Math.floor(Date.parse(now()) / minuteMs) * minuteMs
+      const counted = await countMinutes(accountId, new Date(minute - latelyMs + minuteMs))
+      if (E.isLeft(counted)) return E.left(unavailable(counted.left.reason))
+      return ok({ minutes: counted.right.map(({ at, events }) => ({ at: at.toISOString(), events })) })
+    },
+    'GET /api/accounts/:account/now': async ({ accountId }) => {
+      const asOf = now()
+      const before = (ms: number) => new Date(Date.parse(asOf) - ms)
+      const today = dayOf(new Date(asOf), timeZoneOf(accountId))
+      const days = [today, weekBefore(today)] as const
+      const startOfToday = spanOf(today, timeZoneOf(accountId)).from
+      const untilNow = (day: Day) => {
         const { from } = spanOf(day, timeZoneOf(accountId))
         return { from, to: new Date(from.getTime() + Date.parse(asOf) - startOfToday.getTime()) }
-      }),
-    })
-    if (E.isLeft(counts)) return E.left(unavailable(counts.left.reason))
-    return ok(answerOf(asOf, counts.right, days))
-  },
-})
+      }
+      const [counts, figures] = await Promise.all([
+        countNow(accountId, {
+          lately: before(latelyMs),
+          days: [dayId({ accountId: accountId as AccountId, day: today })],
+          spans: days.map(untilNow),
+        }),
+        figuresUntil(accountId, untilNow(days[1])),
+      ])
+      if (E.isLeft(counts)) return E.left(unavailable(counts.left.reason))
+      if (E.isLeft(figures)) return E.left(unavailable(figures.left.reason))
+      return ok(answerOf(asOf, counts.right, days, figures.right))
+    },
+  }
+}

@@ -18,14 +18,14 @@ const Hidden = () => html`<span class="hidden-text">hidden</span>`
 const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: boolean }) => html`
   <tr>
     <th scope="row">${driftWords(textAt(row, 'kind'))}</th>
-    <td><bdi>${textAt(row, 'event')}</bdi><span class="sub">${textAt(row, 'api')}</span></td>
-    <td>${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'path')} /></code>`}</td>
-    <td>${listAt(row, 'types').join(', ')}</td>
-    <td><${Said} text=${textAt(row, 'expected')} /></td>
-    <td>${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'example')} /></code>`}</td>
-    <td class="number">${count(numberAt(row, 'count') ?? 0)}</td>
-    <td><${Time} at=${textAt(row, 'firstAt')} /></td>
-    <td><${Time} at=${textAt(row, 'lastAt')} /></td>
+    <td data-label="Event"><bdi>${textAt(row, 'event')}</bdi><span class="sub">${textAt(row, 'api')}</span></td>
+    <td data-label="Field">${textAt(row, 'path') === '' ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'path')} /></code>`}</td>
+    <td data-label="Came as">${listAt(row, 'types').join(', ')}</td>
+    <td data-label="Expected"><${Said} text=${textAt(row, 'expected')} /></td>
+    <td data-label="Example">${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'example')} /></code>`}</td>
+    <td data-label="Count" class="number">${count(numberAt(row, 'count') ?? 0)}</td>
+    <td data-label="First"><${Time} at=${textAt(row, 'firstAt')} /></td>
+    <td data-label="Last"><${Time} at=${textAt(row, 'lastAt')} /></td>
   </tr>
 `
 
@@ -54,9 +54,9 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
       />
       ${
         !roles.includes('operator')
-          ? html`<p class="muted">The role operator can show examples and places.</p>`
+          ? html`<p class="muted">Operators see the fields, and can show examples.</p>`
           : html`<div class="row">
-          <button type="button" onClick=${show} disabled=${clear.isBusy}>Show examples and places</button>
+          <button type="button" onClick=${show} disabled=${clear.isBusy}>Show examples</button>
           <span class="muted">The audit log records that you looked.</span>
         </div>`
       }
@@ -70,8 +70,9 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
         : rows &&
           html`<${Table}
             caption="What the contracts do not know"
-            head=${['Kind', 'Event', 'Place', 'Was', 'Expected', 'Example', 'Count', 'First', 'Last']}
+            head=${['Kind', 'Event', 'Field', 'Came as', 'Expected', 'Example', 'Count', 'First', 'Last']}
             numbers=${['Count']}
+            isLabelled
           >
             ${inClear.map((row, i) => html`<${Row} key=${i} row=${row} isMasked=${false} />`)}
             ${rows.slice(inClear.length).map((row, i) => html`<${Row} key=${inClear.length + i} row=${row} isMasked=${true} />`)}

@@ -96,13 +96,13 @@ const TodayCard = ({ account, now }: { readonly account: string; readonly now: N
       name: figureName(name),
       unit,
       now: valueOfRows([today.stats], { name, unit }),
-      before: valueOfRows([lastWeek.stats], { name, unit }),
+      before: valueOfRows([{ figures: lastWeek.figures }], { name, unit }),
     })),
   ].filter(({ now, before }) => now !== undefined || before !== undefined)
   return html`
-    <${Card} title="Is today unusual?" id="today" aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)}</span>`}>
+    <${Card} title="Is today unusual?" id="today" aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)} until the same time</span>`}>
       <table class="compact">
-        <caption class="unseen">Today compared with the same weekday last week; numbers of conversations until the same time of day</caption>
+        <caption class="unseen">Today compared with the same weekday last week until the same time of day</caption>
         <thead class="unseen"><tr><th scope="col">Figure</th><th scope="col">Today</th><th scope="col">Change</th></tr></thead>
         <tbody>
           ${rows.map(

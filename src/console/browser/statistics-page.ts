@@ -89,6 +89,12 @@ const settleDays = 3
 const settled = (rows: ReadonlyArray<unknown>, today: string): ReadonlyArray<unknown> =>
   rows.filter((row) => textAt(row, 'day') <= dayPlus(today, -settleDays))
 
+/** What must be said of a day whose figures still change. */
+const noteOf = (day: string, today: string): string => {
+  if (day >= today) return 'so far'
+  return day > dayPlus(today, -settleDays) ? 'may still change' : ''
+}
+
 const valueIn = (rows: ReadonlyArray<unknown>, definition: Definition, today: string): number | undefined =>
   valueOfRows(definition.name === 'figures.strictContainment' ? settled(rows, today) : rows, definition)
 
@@ -138,7 +144,8 @@ const Results = ({
   const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => {
     const byDay = new Map(rows.map((row) => [textAt(row, 'day'), row]))
     return of.map((day) => {
-      const row = byDay.get(day)
+      // A part of a day beside whole days would look like a fall.
+      const row = day < today || of.length === 1 ? byDay.get(day) : undefined
       return (row === undefined ? undefined : valueIn([row], shown, today)) ?? null
     })
   }
@@ -208,7 +215,7 @@ const Results = ({
                 ${sorted.map(
                   ({ id, rows }) => html`<tr key=${id}>
                     <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
-                      ${answer.by === 'day' ? dayText(id) : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
+                      ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
                     </th>
                     ${figures.map(
                       (each) =>
@@ -220,6 +227,7 @@ const Results = ({
             </table>
           </div>
         </div>
+        ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
         <details>
           <summary>What each figure means</summary>
           <dl class="definitions">

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Log } from '../domain/ports.ts'
+import { backoff } from '../shared/backoff.ts'
 import { settled } from '../shared/timeout.ts'
 import type { FromParent, FromPart } from './part.ts'
 import { otherPart, type PartName, rolesOfPart } from './roles.ts'
@@ -22,8 +23,8 @@ export type Pair = {
   readonly stop: () => Promise<void>
 }
 
-const firstBackoffMs = 1_000
-const longestBackoffMs = 30_000
+/** There is one process to start again, so nothing is random. */
+const pauses = { baseMs: 1_000, capMs: 30_000, jitter: 0 }
 const stableAfterMs = 60_000
 /** Longer than the longest drain. */
 const stopWithinMs = 25_000
@@ -102,8 +103,8 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
         fail({ reason: `The process with ${rolesOfPart[part].join(' and ')} has ended.`, exitCode: exitCode || 1 })
         return
       }
-      failures = performance.now() - began > stableAfterMs ? 0 : failures
-      const pauseMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures++)
+      failures = performance.now() - began > stableAfterMs ? 1 : failures + 1
+      const pauseMs = backoff(failures, pauses)
       log.error({ ...fields, pauseMs }, 'a process of the bridge has ended and is started again')
       again = setTimeout(() => start(part), pauseMs)
     })

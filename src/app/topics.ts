@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { CheckHealth, Failure, Log, Sleep } from '../domain/ports.ts'
+import { backoff } from '../shared/backoff.ts'
 
 /** The current state of a topic. A topic that does not exist has 0 partitions. */
 export type Report = {
@@ -20,8 +21,7 @@ type Deps = {
 }
 
 /** A broker has no leaders right after its start. So the first retries are quick and logged only as debug. */
-const soonestMs = 50
-const latestMs = 1000
+const pauses = { baseMs: 50, capMs: 1_000, jitter: 0 }
 /** The interval of the check that creates deleted topics again. */
 const lookEveryMs = 10_000
 
@@ -36,14 +36,15 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
   let reports: ReadonlyArray<Report> = []
 
   const until = async (what: string, attempt: () => Promise<string | undefined>) => {
-    for (let retryMs = soonestMs; !signal.aborted; retryMs = Math.min(latestMs, 2 * retryMs)) {
+    for (let failures = 1; !signal.aborted; failures++) {
       const reason = await attempt().catch(reasonOf)
       if (reason === undefined) {
         missing.delete(what)
         return
       }
-      log[retryMs < latestMs ? 'debug' : 'warn']({ reason }, `the ${what} are not ready yet`)
-      await sleep(retryMs, signal)
+      const pauseMs = backoff(failures, pauses)
+      log[pauseMs < pauses.capMs ? 'debug' : 'warn']({ reason }, `the ${what} are not ready yet`)
+      await sleep(pauseMs, signal)
     }
   }
   const differing = () => reports.filter(({ differences }) => differences.length > 0)
@@ -74,7 +75,7 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
     const differences = differing().map(describe).join('; ')
     if (missing.size > 0)
       return { ok: false, reason: `missing: ${[...missing].join(', ')}${differences && `; ${differences}`}` }
-    return { ok: absent().length === 0, reason: differences || 'there' }
+    return { ok: absent().length === 0, reason: differences || 'all topics and indexes exist' }
   }
   return { done, health, reports: () => reports }
 }

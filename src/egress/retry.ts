@@ -1,9 +1,8 @@
 import type { Log, Sleep } from '../domain/ports.ts'
+import { reasonOf } from '../shared/reason.ts'
 import { retry } from '../shared/retry.ts'
 
 export type RetryPorts = { readonly sleep: Sleep; readonly random: () => number; readonly log: Log }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Retries the work until it succeeds, and logs each failure. Undefined if the signal aborts before that. */
 export const retryUntilAborted = <A>(

@@ -4,6 +4,7 @@ import { deadLetterHeaders as names } from '../../contracts/records.ts'
 import { deadLetters, type TopicName } from '../../contracts/topics.ts'
 import { traceIdOf, traceparentIn } from '../adapters/tracing.ts'
 import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../domain/ports.ts'
+import { recordTime } from '../domain/record-time.ts'
 import { unreadableBatch, whyUnreadable } from './unreadable.ts'
 import { allHeaders, type WireHeaders, type WireRecord } from './wire-record.ts'
 
@@ -57,11 +58,6 @@ type Deps = {
   readonly measure: Pick<Measure, 'deadLetter'>
 }
 
-const latest = Date.parse('9999-12-31T23:59:59.999Z')
-
-/** A producer may set any timestamp. One outside the years 1970 to 9999 is moved to the nearest limit. */
-const instantOf = (ms: number) => new Date(Number.isFinite(ms) ? Math.min(Math.max(ms, 0), latest) : 0).toISOString()
-
 /** A record as a dead letter: key, value and headers byte for byte, plus headers with its place and the cause. */
 export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, failedAt }: Why): WireRecord => ({
   topic: deadLetters.name,
@@ -72,7 +68,7 @@ export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, 
     [names.topic]: record.topic,
     [names.partition]: String(record.partition),
     [names.offset]: String(record.offset),
-    [names.timestamp]: instantOf(record.timestamp),
+    [names.timestamp]: recordTime(record),
     [names.consumer]: consumer,
     [names.cause]: cause,
     [names.detail]: detail.slice(0, 1000),

@@ -1,14 +1,13 @@
 import { type AnyBulkWriteOperation, type Db, MongoBulkWriteError } from 'mongodb'
 import type { ArchiveKey, ArchiveKeys, NewArchiveKey } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 
 type Document = Omit<ArchiveKey, 'id' | 'erasedKids'> & {
   readonly _id: string
   readonly erasedKids?: ReadonlyArray<string>
 }
 
-const stepMs = 10_000
 // This query reads every key.
 const examplesMs = 300_000
 const atOnce = 500
@@ -24,7 +23,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
   const collection = db.collection<Document>('archive_keys', { readConcern: { level: 'majority' } })
   const write = async (operations: ReadonlyArray<AnyBulkWriteOperation<Document>>) => {
     for (const some of chunks(operations, atOnce))
-      await within(
+      await rejectAfter(
         stepMs,
         collection.bulkWrite([...some], { ordered: false }).catch((error: unknown) => {
           if (!isOnlyDuplicates(error)) throw error
@@ -35,7 +34,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
     find: async (ids) => {
       const found = new Map<string, ArchiveKey>()
       for (const some of chunks(ids, atOnce)) {
-        const documents = await within(
+        const documents = await rejectAfter(
           stepMs,
           collection.find({ _id: { $in: [...some] } }, { maxTimeMS: stepMs }).toArray(),
         )

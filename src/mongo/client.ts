@@ -1,13 +1,13 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import type { Health } from '../domain/ports.ts'
-import { within as orElse } from '../shared/timeout.ts'
-import { classify } from './classify.ts'
+import { within } from '../shared/timeout.ts'
+import { reasonOf } from './classify.ts'
 
 export type MongoLocation = { readonly url: string; readonly database: string }
 
 /**
  * Timeouts for a server that is unavailable or hangs. `timeoutMS` is a no-op in the driver since 7.8 (its own typings
- * say so). So sockets, the queue and write concerns have their own timeouts, and callers add a deadline (`within`) for
+ * say so). So sockets, the queue and write concerns have their own timeouts, and callers add a deadline (`rejectAfter`) for
  * a whole step.
  */
 const options: MongoClientOptions = {
@@ -29,22 +29,21 @@ const options: MongoClientOptions = {
 export const mongoClient = ({ url }: MongoLocation, others: MongoClientOptions = {}): MongoClient =>
   new MongoClient(url, { ...options, ...others })
 
+/** The longest time for one read or write of bounded size. What reads more has a limit of its own. */
+export const stepMs = 10_000
+
 /** The promise's outcome, or a rejection after `ms` milliseconds. The operation itself may still complete later. */
-export const within = <A>(ms: number, promise: Promise<A>): Promise<A> =>
-  orElse(ms, promise, () => Promise.reject(new Error(`MongoDB has not answered within ${ms} ms`)))
+export const rejectAfter = <A>(ms: number, promise: Promise<A>): Promise<A> =>
+  within(ms, promise, () => Promise.reject(new Error(`MongoDB has not answered within ${ms} ms`)))
 
 const answerMs = 1_000
 
 /** Whether a primary answers within a second. */
 export const checkMongo = async (db: Db): Promise<Health> => {
   try {
-    await within(answerMs, db.command({ ping: 1, maxTimeMS: answerMs }))
+    await rejectAfter(answerMs, db.command({ ping: 1, maxTimeMS: answerMs }))
     return { ok: true, reason: 'the primary answers' }
   } catch (error) {
-    const { reason } = classify(error)
-    return {
-      ok: false,
-      reason: `MongoDB does not answer: ${reason === 'Error' && error instanceof Error ? error.message : reason}`,
-    }
+    return { ok: false, reason: `MongoDB does not answer: ${reasonOf(error)}` }
   }
 }

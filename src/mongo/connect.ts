@@ -7,7 +7,7 @@ import type { TimeZoneOf } from '../views/stats-days.ts'
 import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
-import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
+import { checkMongo, type MongoLocation, mongoClient, rejectAfter } from './client.ts'
 import { conversationCountIn, conversationsIn } from './console-conversations.ts'
 import { minutesIn, nowIn, overIn } from './console-now.ts'
 import { auditIn, receiptsIn } from './console-privacy.ts'
@@ -175,7 +175,9 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     health: () => checkMongo(db),
     stop: async () => {
       await Promise.race([Promise.all([refresher.stop(), audits.stop()]), sleep(closeMs)])
-      await within(closeMs, Promise.all([client, writer, slow].map((each) => each.close(true)))).catch(() => undefined)
+      await rejectAfter(closeMs, Promise.all([client, writer, slow].map((each) => each.close(true)))).catch(
+        () => undefined,
+      )
     },
   }
 }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BSON, type FindCursor, MongoServerError } from 'mongodb'
 import { classify } from './classify.ts'
-import { within } from './client.ts'
+import { rejectAfter } from './client.ts'
 
 /** The result is not known: MongoDB is unavailable, or the query takes too long. The console may show the reason. */
 export type NotKnown = { readonly reason: string }
@@ -20,7 +20,7 @@ const reasonOf = (error: unknown, reason: string) =>
 /** The outcome of queries, each `bounded`. Throws if they fail through the bridge's own fault. */
 export const known = async <A>(asked: Promise<A>): Known<A> => {
   try {
-    return E.right(await within(queryMs + 1_000, asked))
+    return E.right(await rejectAfter(queryMs + 1_000, asked))
   } catch (error) {
     const { kind, reason } = classify(error)
     if (kind === 'permanent') throw error

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { within } from './client.ts'
+import { rejectAfter } from './client.ts'
 
 /** A session of the console. Its id is a hash of the cookie's value, so a reader of the database cannot use it. */
 export type StoredSession = {
@@ -44,10 +44,10 @@ export const consoleSessionsIn = (db: Db): ConsoleSessions => {
   const ofLinks = db.collection<Link>(links)
   return {
     add: async ({ id, ...session }) => {
-      await within(stepMs, ofSessions.insertOne({ _id: id, ...session }))
+      await rejectAfter(stepMs, ofSessions.insertOne({ _id: id, ...session }))
     },
     find: async (id, now) => {
-      const found = await within(
+      const found = await rejectAfter(
         stepMs,
         ofSessions.findOne({ _id: id, expiresAt: { $gt: now } }, { maxTimeMS: stepMs }),
       )
@@ -57,17 +57,17 @@ export const consoleSessionsIn = (db: Db): ConsoleSessions => {
     },
     unmask: async (id, unmasked) => {
       const update = { $push: { unmasked: { $each: [unmasked], $slice: -mostUnmasked } } }
-      await within(stepMs, ofSessions.updateOne({ _id: id }, update))
+      await rejectAfter(stepMs, ofSessions.updateOne({ _id: id }, update))
     },
     remove: async (id) => {
-      await within(stepMs, ofSessions.deleteOne({ _id: id }))
+      await rejectAfter(stepMs, ofSessions.deleteOne({ _id: id }))
     },
     addLink: async (hash, who, expiresAt) => {
-      await within(stepMs, ofLinks.insertOne({ _id: hash, who, expiresAt }))
+      await rejectAfter(stepMs, ofLinks.insertOne({ _id: hash, who, expiresAt }))
     },
     takeLink: async (hash, now) => {
       const taken = ofLinks.findOneAndDelete({ _id: hash, expiresAt: { $gt: now } }, { maxTimeMS: stepMs })
-      return (await within(stepMs, taken))?.who
+      return (await rejectAfter(stepMs, taken))?.who
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import { hasPersonalData, viewOfCopy, withoutPersonalData } from '../views/index.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { documentsOf, type FindDocuments, type PersonDocument, type PlaceOfView } from './persons.ts'
 import { dropAll, namesIn, writerOf } from './rebuild/collections.ts'
 import { readRebuild } from './rebuild/state.ts'
@@ -24,11 +24,9 @@ export type Copies = {
   readonly emptyCopies: (...person: Parameters<FindDocuments>) => Promise<void>
 }
 
-const stepMs = 10_000
-
 /** The copies that this database has. */
 const copiesIn = async (db: Db): Promise<ReadonlyArray<Copy>> =>
-  [...(await within(stepMs, namesIn(db)))].flatMap((collection) => {
+  [...(await rejectAfter(stepMs, namesIn(db)))].flatMap((collection) => {
     const view = viewOfCopy(collection)
     return view === undefined ? [] : [{ collection, view, isOfRebuild: writerOf(collection) !== undefined }]
   })
@@ -72,7 +70,7 @@ export const copiesOfPersonsIn = (db: Db): Copies => {
         // A rebuild that has changed the document meanwhile is running, and removes the data when it reads the marker.
         const unchanged = { _id, ...(applied && { applied }) }
         const copies = db.collection<{ readonly _id: string; readonly applied?: object }>(collection)
-        await within(stepMs, copies.replaceOne(unchanged, withoutPersonalData(view, document)))
+        await rejectAfter(stepMs, copies.replaceOne(unchanged, withoutPersonalData(view, document)))
       }
     },
   }

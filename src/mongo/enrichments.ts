@@ -6,7 +6,7 @@ import { chunks } from '../shared/slices.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
 import { type EnrichmentDocument, evolveEnrichment } from '../views/enrichments.ts'
 import { entriesView } from '../views/index.ts'
-import { within } from './client.ts'
+import { rejectAfter } from './client.ts'
 import { type Group, optimisticUpdate } from './optimistic-update.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
 
@@ -50,7 +50,7 @@ export const findEnrichments = (db: Db): FindEnrichments => {
   return async (keys) => {
     const query = { _id: { $in: [...keys] }, value: { $exists: true } }
     const found = enrichments.find(query, { maxTimeMS: lookUpMs, projection: { value: 1 }, batchSize: keys.length + 1 })
-    const documents = await within(lookUpMs, found.toArray())
+    const documents = await rejectAfter(lookUpMs, found.toArray())
     return documents.flatMap(({ _id, value }) => (value ? [[_id, value] as const] : []))
   }
 }

@@ -6,7 +6,7 @@ import { type ErasedAt, nameOfErased } from '../domain/erased.ts'
 import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { type Copies, copiesOfPersonsIn, rebuiltCopiesIn } from './copies.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
@@ -41,7 +41,6 @@ export type Erasures = Copies & {
   readonly newestErasure: () => Promise<Date | undefined>
 }
 
-const stepMs = 10_000
 const queryMs = 300_000
 const keysAtOnce = 300
 
@@ -53,7 +52,7 @@ export const erasuresIn = (db: Db): Erasures => {
   const makeHmac = async () => {
     const options = { upsert: true, returnDocument: 'after' } as const
     const fresh = { $setOnInsert: { key: randomBytes(32).toString('base64url') } }
-    const secret = await within(stepMs, secrets.findOneAndUpdate({ _id: 'receipts' }, fresh, options))
+    const secret = await rejectAfter(stepMs, secrets.findOneAndUpdate({ _id: 'receipts' }, fresh, options))
     const key = secret?.key ?? ''
     return (text: string) => createHmac('sha256', key).update(text).digest('base64url')
   }
@@ -82,21 +81,22 @@ export const erasuresIn = (db: Db): Erasures => {
     },
     enrichedKeys: (accountId) => enrichedKeys(db, accountId)(),
     hmac,
-    find: (filter) => within(stepMs, receipts.find(filter, { maxTimeMS: stepMs }).sort({ requestedAt: 1 }).toArray()),
+    find: (filter) =>
+      rejectAfter(stepMs, receipts.find(filter, { maxTimeMS: stepMs }).sort({ requestedAt: 1 }).toArray()),
     save: async (receipt) => {
-      await within(stepMs, receipts.replaceOne({ _id: receipt._id }, receipt, { upsert: true }))
+      await rejectAfter(stepMs, receipts.replaceOne({ _id: receipt._id }, receipt, { upsert: true }))
     },
     markers: async ({ _id, accountId }) => {
       const isMarker = { accountId, type: { $in: markerTypes }, 'data.erasureId': _id }
       return timeline.find(isMarker, { maxTimeMS: queryMs }).toArray()
     },
-    knownUntil: async () => (await within(stepMs, topicsRead.findOne({ _id: 'erasures' })))?.until,
+    knownUntil: async () => (await rejectAfter(stepMs, topicsRead.findOne({ _id: 'erasures' })))?.until,
     keepKnownUntil: async (until) => {
-      await within(stepMs, topicsRead.updateOne({ _id: 'erasures' }, { $set: { until } }, { upsert: true }))
+      await rejectAfter(stepMs, topicsRead.updateOne({ _id: 'erasures' }, { $set: { until } }, { upsert: true }))
     },
     newestErasure: async () => {
       const newest = receipts.find({}, { maxTimeMS: stepMs, projection: { requestedAt: 1 } })
-      return (await within(stepMs, newest.sort({ requestedAt: -1 }).limit(1).toArray()))[0]?.requestedAt
+      return (await rejectAfter(stepMs, newest.sort({ requestedAt: -1 }).limit(1).toArray()))[0]?.requestedAt
     },
     erasedAt: async (keys) => {
       const hash = await hmac()
@@ -104,7 +104,7 @@ export const erasuresIn = (db: Db): Erasures => {
       const found = (
         await Promise.all(
           chunks([...hashes.keys()], keysAtOnce).map((some) =>
-            within(
+            rejectAfter(
               stepMs,
               receipts
                 .find({ keys: { $in: some } }, { maxTimeMS: stepMs, projection: { keys: 1, requestedAt: 1 } })

@@ -5,7 +5,7 @@ import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { asPart } from '../domain/identity.ts'
 import type { ChatHistory, ChatName } from '../domain/ports.ts'
 import { entriesView } from '../views/index.ts'
-import { within } from './client.ts'
+import { rejectAfter } from './client.ts'
 
 const queryMs = 2_000
 /** A model does not read more of one message, and an answer must stay small. */
@@ -68,7 +68,7 @@ export const chatHistoryIn = (db: Db): ChatHistory => {
   return {
     has: async (chat, eventId) => {
       const ids = ['bot', 'egress', 'webhooks'].map((source) => `${prefixOf(chat)}${source}/${eventId}`)
-      const found = await within(
+      const found = await rejectAfter(
         queryMs,
         timeline.findOne({ _id: { $in: ids } }, { ...options, projection: { _id: 1 } }),
       )
@@ -78,7 +78,7 @@ export const chatHistoryIn = (db: Db): ChatHistory => {
       const { accountId, chatId } = chat
       const ofChat = { accountId, chatId }
       const newestFirst = { time: -1, offset: -1 } as const
-      const newest = await within(
+      const newest = await rejectAfter(
         queryMs,
         timeline.findOne(
           { ...ofChat, erased: { $ne: true }, type: { $ne: 'ChatErased' } },
@@ -86,14 +86,14 @@ export const chatHistoryIn = (db: Db): ChatHistory => {
         ),
       )
       if (newest === null) return undefined
-      const entries = await within(
+      const entries = await rejectAfter(
         queryMs,
         timeline.find({ ...ofChat, ...isSaid }, { ...options, sort: newestFirst, limit: last, projection }).toArray(),
       )
       const messages = entries.map((entry) => messageOf(chat, entry)).toReversed()
       const firstAgent = messages.find(({ from }) => from === 'agent')
       if (firstAgent === undefined) return { messages: [...messages], upTo: eventIdOf(chat, newest._id) }
-      const ends = await within(
+      const ends = await rejectAfter(
         queryMs,
         timeline
           .find(

@@ -1,4 +1,5 @@
 import type { Sleep } from '../domain/ports.ts'
+import { backoff } from '../shared/backoff.ts'
 import { classify } from './classify.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 
@@ -35,8 +36,8 @@ const askAgainMs = 20
 const byCollection = <A extends { readonly collection: string }>(items: ReadonlyArray<A>) =>
   [...Map.groupBy(items, ({ collection }) => collection)] as const
 
-/** Backoff with full jitter up to 5, 10, 20, … 500 ms, so that two writers do not conflict repeatedly. */
-const pause = (attempt: number): number => Math.random() * Math.min(500, 5 * 2 ** attempt)
+/** The whole pause is random, so that two writers do not conflict repeatedly. */
+const pauses = { baseMs: 5, capMs: 500, jitter: 1 }
 
 /**
  * Waits for all promises, so that none is running any more. Then rejects if any of them failed. A transient error has
@@ -90,7 +91,7 @@ export const optimisticUpdate =
       // A partly overtaken attempt has written documents that the next one finds up to date: they are collected here.
       all.push(...folded.flat())
       if (results.every((result) => result === 'written')) return written(all)
-      await sleep(pause(attempt))
+      await sleep(backoff(attempt + 1, pauses))
     }
     throw new Error(
       `gave up after ${attempts} attempts: other writers were faster, or a majority does not have the newest version yet`,

@@ -4,7 +4,7 @@ import { batchedLookup } from '../shared/batched-lookup.ts'
 import { conversations, ofPartition, whoseClientWaits } from '../views/conversations.ts'
 import { drift, entriesByKind } from '../views/drift.ts'
 import type { ReadView, ViewName, Views } from '../views/index.ts'
-import { within } from './client.ts'
+import { rejectAfter } from './client.ts'
 import { readPresent, type Stored } from './store.ts'
 
 /**
@@ -36,7 +36,7 @@ export const countWaiting =
       { $group: { _id: '$accountId', count: { $sum: 1 } } },
     ]
     const counts = db.collection(conversations.name).aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray()
-    return new Map((await within(withinMs, counts)).map(({ _id, count }) => [_id, count]))
+    return new Map((await rejectAfter(withinMs, counts)).map(({ _id, count }) => [_id, count]))
   }
 
 /** The number of entries in `drift` by account and kind, without zeros. Throws if MongoDB does not answer in time. */
@@ -44,7 +44,10 @@ export const countDrift =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, withinMs: number): Promise<ReadonlyArray<DriftCount>> => {
     const stages = [...entriesByKind(accountIds)]
-    return within(withinMs, db.collection(drift.name).aggregate<DriftCount>(stages, { maxTimeMS: withinMs }).toArray())
+    return rejectAfter(
+      withinMs,
+      db.collection(drift.name).aggregate<DriftCount>(stages, { maxTimeMS: withinMs }).toArray(),
+    )
   }
 
 /**
@@ -55,7 +58,7 @@ export const waitingConversations =
   (db: Db) =>
   (partition: number, accountIds: ReadonlyArray<string>, since: Date): Promise<ReadonlyArray<ConversationDocument>> => {
     const waiting = { ...whoseClientWaits(accountIds, since), ...ofPartition(partition) }
-    return within(
+    return rejectAfter(
       queryMs,
       db
         .collection<ConversationDocument>(conversations.name)

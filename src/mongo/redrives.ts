@@ -3,7 +3,7 @@ import { type Db, MongoServerError } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
 import { chunks } from '../shared/slices.ts'
 import { duplicateKey } from './classify.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { type Erasures, erasuresIn } from './erasures.ts'
 import { readPresent, type Stored } from './store.ts'
 
@@ -37,7 +37,6 @@ export type Redrives = {
 }
 
 const collection = 'redrives'
-const stepMs = 10_000
 const leaseId = 'lease'
 const leaseMs = 60_000
 const atOnce = 500
@@ -50,7 +49,7 @@ export const redrivesIn = (db: Db): Redrives => {
       const found: Array<Redrive> = []
       for (const some of chunks(ids, atOnce))
         found.push(
-          ...(await within(stepMs, redrives.find({ _id: { $in: [...some] } }, { maxTimeMS: stepMs }).toArray())),
+          ...(await rejectAfter(stepMs, redrives.find({ _id: { $in: [...some] } }, { maxTimeMS: stepMs }).toArray())),
         )
       return new Map(found.map(({ _id, sentAt }) => [_id, [...sentAt].sort()]))
     },
@@ -59,7 +58,7 @@ export const redrivesIn = (db: Db): Redrives => {
         updateOne: { filter: { _id }, update: { $addToSet: { sentAt: at } }, upsert: true },
       }))
       for (const some of chunks(operations, atOnce))
-        await within(stepMs, redrives.bulkWrite([...some], { ordered: false }))
+        await rejectAfter(stepMs, redrives.bulkWrite([...some], { ordered: false }))
     },
     lease: async () => {
       const owner = randomUUID()
@@ -68,18 +67,19 @@ export const redrivesIn = (db: Db): Redrives => {
       // The filter does not match a document that exists, and then the insert fails on its _id.
       const isFirst = { _id: leaseId, owner: { $exists: false } }
       const insert = () =>
-        within(stepMs, leases.updateOne(isFirst, held, { upsert: true })).then(
+        rejectAfter(stepMs, leases.updateOne(isFirst, held, { upsert: true })).then(
           () => true,
           (error: unknown) => {
             if (error instanceof MongoServerError && error.code === duplicateKey) return false
             throw error
           },
         )
-      const took = (await within(stepMs, leases.updateOne(isOver, held))).matchedCount === 1 || (await insert())
+      const took = (await rejectAfter(stepMs, leases.updateOne(isOver, held))).matchedCount === 1 || (await insert())
       if (!took) return undefined
       return {
-        renew: async () => (await within(stepMs, leases.updateOne({ _id: leaseId, owner }, held))).matchedCount === 1,
-        release: async () => void (await within(stepMs, leases.deleteOne({ _id: leaseId, owner }))),
+        renew: async () =>
+          (await rejectAfter(stepMs, leases.updateOne({ _id: leaseId, owner }, held))).matchedCount === 1,
+        release: async () => void (await rejectAfter(stepMs, leases.deleteOne({ _id: leaseId, owner }))),
       }
     },
     erasedAt: erasuresIn(db).erasedAt,

@@ -4,7 +4,7 @@ import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
 import { duplicateKey } from './classify.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { countPersonsIn } from './persons.ts'
 
 export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
@@ -61,7 +61,6 @@ export type SilentPersons = {
   readonly keepRelease: (accountId: string, release: Release) => Promise<void>
 }
 
-const stepMs = 10_000
 const keysAtOnce = 300
 
 export const markerTypes = ['ClientErased', 'ChatErased']
@@ -78,12 +77,12 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
     )
   return {
     serverTime: async () => {
-      const { localTime } = await within(stepMs, db.command({ hello: 1, maxTimeMS: stepMs }))
+      const { localTime } = await rejectAfter(stepMs, db.command({ hello: 1, maxTimeMS: stepMs }))
       return localTime instanceof Date ? localTime.getTime() : Number.NaN
     },
     claim: async (receipt) => {
       try {
-        await within(stepMs, receipts.insertOne(receipt))
+        await rejectAfter(stepMs, receipts.insertOne(receipt))
         return true
       } catch (error) {
         if (error instanceof MongoServerError && error.code === duplicateKey) return false
@@ -133,20 +132,20 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
     },
     requestsSince: async (accountId, requestedBy, since) => {
       const those = { accountId, requestedBy, requestedAt: { $gt: since } } as object
-      const found = await within(
+      const found = await rejectAfter(
         stepMs,
         receipts.find(those, { maxTimeMS: stepMs, projection: { request: 1 } }).toArray(),
       )
       return found.map(({ request }) => request)
     },
     countPersons: (accountId) => countPersonsIn(db, accountId),
-    retainStates: (ms = stepMs) => within(ms, states.find({}, { maxTimeMS: ms }).toArray()),
+    retainStates: (ms = stepMs) => rejectAfter(ms, states.find({}, { maxTimeMS: ms }).toArray()),
     keepWaiting: async (accountId, waiting) => {
       const update = waiting === undefined ? { $unset: { waiting: '' as const } } : { $set: { waiting } }
-      await within(stepMs, states.updateOne({ _id: accountId }, update, { upsert: true }))
+      await rejectAfter(stepMs, states.updateOne({ _id: accountId }, update, { upsert: true }))
     },
     keepRelease: async (accountId, released) => {
-      await within(stepMs, states.updateOne({ _id: accountId }, { $set: { released } }, { upsert: true }))
+      await rejectAfter(stepMs, states.updateOne({ _id: accountId }, { $set: { released } }, { upsert: true }))
     },
   }
 }

@@ -5,14 +5,13 @@ import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { ViewDocument } from '../domain/ports.ts'
 import { statisticsNames, statsQueries } from '../views/daily-statistics.ts'
 import { dayId, daysOf, type TimeZoneOf } from '../views/stats-days.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import type { Written } from './optimistic-update.ts'
 
 /** A day to compute. Each change of its documents sets a new `mark`. It is missing if only time has passed. */
 export type Due = { readonly _id: string; readonly mark?: string }
 
-const stepMs = 10_000
-export const stepWithin = <A>(promise: Promise<A>): Promise<A> => within(stepMs, promise)
+export const stepWithin = <A>(promise: Promise<A>): Promise<A> => rejectAfter(stepMs, promise)
 type DueDocument = {
   readonly _id: string
   readonly mark: string
@@ -89,7 +88,7 @@ export const ageOfStats =
   (db: Db) =>
   async (now: Date, withinMs: number): Promise<number> => {
     const options = { maxTimeMS: withinMs, limit: 1 } as const
-    const [changed, passed] = await within(
+    const [changed, passed] = await rejectAfter(
       withinMs,
       Promise.all([
         dueDays(db)

@@ -5,7 +5,7 @@ import { begunAfter, type StatsQuery, statsQueries } from '../views/daily-statis
 import type { SessionsInput, StatsInput } from '../views/daily-stats.ts'
 import type { AccountDay, StatsView, TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
-import { within } from './client.ts'
+import { rejectAfter } from './client.ts'
 
 const queryMs = 60_000
 /** Longer than `queryMs`, so MongoDB itself aborts a query first and reports why. */
@@ -45,7 +45,7 @@ export const readStatsInput = async (
     return { sessions, begun: await found.project<StatsInput['begun'][number]>(only(later.fields)).toArray() }
   }
   const { sessions: _, ...others } = statsQueries
-  const [sessions, ...answers] = await within(
+  const [sessions, ...answers] = await rejectAfter(
     answerMs,
     Promise.all([
       sessionsAndReturns(),

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
 import { tracingWrite } from '../adapters/tracing.ts'
 import { isOvertaken } from './classify.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 
 /** The fields of every document here. A document that is written once has no `applied`. */
 export type Stored = {
@@ -27,8 +27,6 @@ export type WriteIfUnchanged<D> = (
   which?: 'each' | 'all or none',
 ) => Promise<'written' | 'overtaken'>
 
-const stepMs = 10_000
-
 /**
  * Documents to fold and write again are read at `majority`. A document that only the primary has may be lost in a
  * failover, so it must not count as done. A read may return an older state. Then the write is `overtaken`.
@@ -36,7 +34,7 @@ const stepMs = 10_000
 export const readPresent =
   <D extends Stored>(db: Db, level: 'local' | 'majority'): ReadPresent<D> =>
   async (collection, ids, by = '_id') => {
-    const found = await within(
+    const found = await rejectAfter(
       stepMs,
       db
         .collection<Stored>(collection)
@@ -57,7 +55,7 @@ export const idsWhere =
   (db: Db): IdsWhere =>
   async (collection, where) => {
     const options = { maxTimeMS: stepMs, readConcern: { level: 'local' }, projection: { _id: 1 } } as const
-    const found = await within(stepMs, db.collection<Stored>(collection).find(where, options).toArray())
+    const found = await rejectAfter(stepMs, db.collection<Stored>(collection).find(where, options).toArray())
     return found.map(({ _id }) => _id)
   }
 
@@ -101,7 +99,7 @@ export const writeIfUnchanged =
     if (writes.length === 0) return 'written'
     try {
       const write = which === 'each' ? each : allOrNone
-      const written = tracingWrite(collection, writes.length, () => within(stepMs, write(db, collection, writes)))
+      const written = tracingWrite(collection, writes.length, () => rejectAfter(stepMs, write(db, collection, writes)))
       return (await written) === writes.length ? 'written' : 'overtaken'
     } catch (error) {
       if (isOvertaken(error) || isWriteConflict(error)) return 'overtaken'

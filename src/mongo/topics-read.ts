@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { StoredMarks } from '../domain/log-marks.ts'
 import type { LogMark, TopicIds } from '../domain/ports.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 
 type Document = {
   readonly _id: string
@@ -29,7 +29,6 @@ export type TopicsRead = StoredMarks & {
   readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
 }
 
-const stepMs = 10_000
 const durable = { writeConcern: { w: 'majority' } } as const
 
 export const topicsReadIn = (db: Db): TopicsRead => {
@@ -39,9 +38,9 @@ export const topicsReadIn = (db: Db): TopicsRead => {
     if (Object.keys(fields).length === 0) return
     const marks = Object.fromEntries([...ids].map(([topic]) => [`marks.${topic}`, '' as const]))
     const update = { $set: fields, $unset: marks }
-    await within(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
+    await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
   }
-  const views = () => within(stepMs, collection.findOne({ _id: 'views' }))
+  const views = () => rejectAfter(stepMs, collection.findOne({ _id: 'views' }))
   return {
     idInViews: async (topic) => (await views())?.topics?.[topic],
     marks: async (topic) =>
@@ -50,16 +49,16 @@ export const topicsReadIn = (db: Db): TopicsRead => {
       ),
     keepMark: async (topic, partition, mark) => {
       const update = { $set: { [`marks.${topic}.${partition}`]: mark } }
-      await within(stepMs, collection.updateOne({ _id: 'views' }, update, { upsert: true, ...durable }))
+      await rejectAfter(stepMs, collection.updateOne({ _id: 'views' }, update, { upsert: true, ...durable }))
     },
     changed: async (state, ids) => {
-      const { topics = {} } = (await within(stepMs, collection.findOne({ _id: state }))) ?? {}
+      const { topics = {} } = (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? {}
       await remember(state, new Map([...ids].filter(([topic]) => topics[topic] === undefined)))
       return [...ids].flatMap(([topic, id]) => (topics[topic] === undefined || topics[topic] === id ? [] : [topic]))
     },
     remember,
     acceptEnrichments: async (ids) => {
-      await within(stepMs, db.collection('enrichments').updateMany({}, { $unset: { applied: '' } }, durable))
+      await rejectAfter(stepMs, db.collection('enrichments').updateMany({}, { $unset: { applied: '' } }, durable))
       await remember('enrichments', ids)
     },
   }

@@ -8,10 +8,9 @@ import { chunks } from '../shared/slices.ts'
 import { auditDue } from '../views/sessions.ts'
 import { audited, auditedAgain, type Entry, transcriptAudit } from '../views/transcript-audit.ts'
 import { classify } from './classify.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import type { Written } from './optimistic-update.ts'
 
-const stepMs = 10_000
 const chatsAtOnce = 500
 const sessions = (db: Db) => db.collection<SessionDocument>(audited.view)
 /** Sets a new mark each time, so that an audit that is already running does not store its result. */
@@ -31,7 +30,7 @@ export const markAudited =
     })
     for (const [accountId, own] of Map.groupBy(entries, (entry) => entry.accountId))
       for (const some of chunks([...new Set(own.map(({ chatId }) => chatId))], chatsAtOnce))
-        await within(
+        await rejectAfter(
           stepMs,
           sessions(db).updateMany({ ...audited.having, accountId, chatId: { $in: [...some] } }, dueAgain()),
         )
@@ -44,7 +43,7 @@ export const markAllAudited = async (db: Db): Promise<void> => {
 
 const dueAtOnce = 500
 const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<ReadonlyArray<Entry>> =>
-  within(
+  rejectAfter(
     stepMs,
     db
       .collection<TimelineDocument>(audited.from.view)
@@ -57,7 +56,7 @@ const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<Read
 const auditOne = async (db: Db, session: SessionDocument): Promise<void> => {
   const { _id, applied, audit } = session
   const made = transcriptAudit(session, await entriesOf(db, session))
-  await within(stepMs, sessions(db).updateOne({ _id, applied, audit } as object, { $set: { audit: made } }))
+  await rejectAfter(stepMs, sessions(db).updateOne({ _id, applied, audit } as object, { $set: { audit: made } }))
 }
 
 /** Resolves with true once the views have all that is on bot-conversations now, or with false if they lag. */
@@ -84,7 +83,7 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
 
   const pass = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> => {
     const found = sessions(db).find(audited.due, { limit: dueAtOnce, maxTimeMS: stepMs })
-    const due = await within(stepMs, found.toArray())
+    const due = await rejectAfter(stepMs, found.toArray())
     if (due.length === 0 || !(await hasCaughtUp(signal))) return pauseMs
     const began = performance.now()
     for (const session of due) if (!signal.aborted) await auditOne(db, session)
@@ -128,7 +127,7 @@ export const countDifferences =
       { $group: { _id: { account: '$accountId', kind: '$audit.differences.kind' }, count: { $sum: 1 } } },
     ]
     type Count = { readonly _id: { readonly account: string; readonly kind: Kind }; readonly count: number }
-    const counts = await within(withinMs, sessions(db).aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray())
+    const counts = await rejectAfter(withinMs, sessions(db).aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray())
     const kinds = Object.keys(differenceKinds) as ReadonlyArray<Kind>
     return accountIds.flatMap((account) =>
       kinds.map((kind) => ({

@@ -2,9 +2,8 @@ import type { Db } from 'mongodb'
 import { chunks } from '../shared/slices.ts'
 import type { Reads } from '../views/view.ts'
 import type { CollectionOf } from './apply.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 
-const stepMs = 10_000
 const idsAtOnce = 1_000
 const options = { maxTimeMS: stepMs, readConcern: { level: 'local' } } as const
 
@@ -16,13 +15,13 @@ export const readsIn = (db: Db, collectionOf: CollectionOf = (view) => view): Re
       const those = db
         .collection<{ readonly _id: string }>(collectionOf(view))
         .find({ _id: { $in: [...some] } }, { ...options, projection })
-      return within(stepMs, those.toArray())
+      return rejectAfter(stepMs, those.toArray())
     })
     return (await Promise.all(found)).flat()
   },
   countOthers: (view, accountId, id) => {
     const others = { accountId, _id: { $ne: id } }
     const collection = db.collection<{ readonly _id: string }>(collectionOf(view))
-    return within(stepMs, collection.countDocuments(others, { maxTimeMS: stepMs }))
+    return rejectAfter(stepMs, collection.countDocuments(others, { maxTimeMS: stepMs }))
   },
 })

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { ViewName } from '../views/index.ts'
 import { contractOf, foldedOf, viewNames } from '../views/index.ts'
-import { within } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 
 type Document = { readonly _id: ViewName; readonly version: number }
 
@@ -13,21 +13,19 @@ export type ViewVersions = {
   readonly note: (views: ReadonlyArray<ViewName>) => Promise<void>
 }
 
-const stepMs = 10_000
-
 export const viewVersionsIn = (db: Db): ViewVersions => {
   const collection = db.collection<Document>('view_versions', { readConcern: { level: 'majority' } })
   const note = async (views: ReadonlyArray<ViewName>, update: '$set' | '$setOnInsert' = '$set') => {
     const operations = views.map((_id) => ({
       updateOne: { filter: { _id }, update: { [update]: { version: contractOf(_id).version } }, upsert: true },
     }))
-    if (operations.length > 0) await within(stepMs, collection.bulkWrite(operations, { ordered: false }))
+    if (operations.length > 0) await rejectAfter(stepMs, collection.bulkWrite(operations, { ordered: false }))
   }
   const otherThanNow = async () => {
-    const known = new Map((await within(stepMs, collection.find().toArray())).map((it) => [it._id, it.version]))
+    const known = new Map((await rejectAfter(stepMs, collection.find().toArray())).map((it) => [it._id, it.version]))
     return foldedOf(viewNames).filter((view) => known.get(view) !== contractOf(view).version)
   }
-  const isEmpty = async (view: ViewName) => (await within(stepMs, db.collection(view).findOne({}, {}))) === null
+  const isEmpty = async (view: ViewName) => (await rejectAfter(stepMs, db.collection(view).findOne({}, {}))) === null
   return {
     others: async () => {
       const others = await otherThanNow()

@@ -37,7 +37,7 @@ preparing('are retried after a short time without a warning at first', async () 
   assert.equal(await prepared.health(), { ok: false, reason: 'missing: topics, indexes' })
   await prepared.done
   assert.equal([pauses, warnings], [[50, 100, 200], []])
-  assert.equal(await prepared.health(), { ok: true, reason: 'there' })
+  assert.equal(await prepared.health(), { ok: true, reason: 'all topics and indexes exist' })
 })
 
 preparing('are retried once a second, each time with a warning', async () => {
@@ -81,10 +81,10 @@ preparing('a missing topic is reported and created again', async () => {
   const text = 'livechat.chats: does not exist and cannot be created: NOT_CONTROLLER'
   assert.equal(rounds, [
     { ok: false, reason: `missing: topics, indexes; ${text}` },
-    { ok: true, reason: 'there' },
+    { ok: true, reason: 'all topics and indexes exist' },
     { ok: false, reason: text },
     { ok: false, reason: text },
-    { ok: true, reason: 'there' },
+    { ok: true, reason: 'all topics and indexes exist' },
     { ok: true, reason: 'livechat.chats: retention.ms is 1, not -1' },
   ])
   assert.equal(told, [

@@ -11,25 +11,9 @@ import {
   unhealthyReason,
 } from '../../src/kafka/consumer/health.ts'
 import { kindOf, reasonOf, refusalOf, unreachable } from '../../src/kafka/errors.ts'
-import { backoff } from '../../src/shared/backoff.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
 
 const decisions = suite('decisions of the Kafka adapter')
-
-decisions('a backoff grows with the failures up to its maximum, and half of it is random', () => {
-  const bounds = { baseMs: 100, capMs: 5_000 }
-
-  assert.equal(
-    [1, 2, 3, 7, 1_000].map((failures) => [0, 1].map((random) => backoff(failures, bounds, () => random))),
-    [
-      [50, 100],
-      [100, 200],
-      [200, 400],
-      [2_500, 5_000],
-      [2_500, 5_000],
-    ],
-  )
-})
 
 decisions('slices keep all records in order and within their limits', () => {
   const record = (offset: number, size: number): IncomingRecord => ({

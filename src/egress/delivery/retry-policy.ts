@@ -1,11 +1,8 @@
+import { backoff } from '../../shared/backoff.ts'
 import type { Verdict } from './classify.ts'
 
-const baseMs = 200
-const capMs = 10_000
-
-/** Milliseconds to wait after this many failures in a row, with full jitter. `random` is in [0, 1). */
-export const backoff = (failures: number, random: () => number): number =>
-  Math.floor(random() * Math.min(capMs, baseMs * 2 ** Math.max(0, failures - 1)))
+/** The whole wait is random: replies that failed together must not be sent together again. */
+export const pauses = { baseMs: 200, capMs: 10_000, jitter: 1 }
 
 /**
  * `lastResortEveryMs` is set for an invitation of the bridge itself. It limits the wait that the service requests with
@@ -36,7 +33,7 @@ const delayAfter = (
   if (last.kind === 'unauthorized' && unauthorizedIn(history) === 1) return 0
   const asked = last.kind === 'retry' ? (last.retryAfterMs ?? 0) : 0
   const refused = last.kind === 'rejected' ? (lastResortEveryMs ?? 0) : 0
-  return Math.max(refused, Math.min(asked, lastResortEveryMs ?? asked), backoff(history.length, random))
+  return Math.max(refused, Math.min(asked, lastResortEveryMs ?? asked), backoff(history.length, pauses, random))
 }
 
 /** Whether an attempt says something about this reply. A refused token or address is the account's. */

@@ -7,7 +7,7 @@ import type { ViewName } from '../../views/index.ts'
 import type { TimeZoneOf } from '../../views/stats-days.ts'
 import { applyWith, type CollectionOf } from '../apply.ts'
 import { classify } from '../classify.ts'
-import { type MongoLocation, mongoClient, within } from '../client.ts'
+import { type MongoLocation, mongoClient, rejectAfter } from '../client.ts'
 import { erasuresIn } from '../erasures.ts'
 import { optimisticUpdate } from '../optimistic-update.ts'
 import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
@@ -239,6 +239,6 @@ export const connectRebuilds = (
       if (rebuild === undefined) return undefined
       return leasedRebuild(deps, owner, await handOver(db, rebuild, owner, committedBy))
     },
-    stop: () => within(closeMs, client.close(true)).catch(() => undefined),
+    stop: () => rejectAfter(closeMs, client.close(true)).catch(() => undefined),
   }
 }

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { TopicIds } from '../../domain/ports.ts'
 import type { ViewName } from '../../views/index.ts'
 import { duplicateKey } from '../classify.ts'
-import { within } from '../client.ts'
+import { rejectAfter, stepMs } from '../client.ts'
 
 // Two words of this folder: a writer is a process that works on a rebuild and writes its collections. A live writer is
 // a process that writes the live views, such as the projector.
@@ -38,7 +38,6 @@ export type RebuildDocument = {
   readonly lock?: SwapLock
 }
 
-const stepMs = 10_000
 const silentMs = 10_000
 
 export const rebuilds = (db: Db) => db.collection<RebuildDocument>('rebuilds')
@@ -48,7 +47,7 @@ const isSilent = { $lt: ['$aliveAt', { $subtract: ['$$NOW', silentMs] }] }
 
 /** The unfinished rebuild, and whether a process works on it now. */
 export const readRebuild = async (db: Db): Promise<(RebuildDocument & { readonly isRunning: boolean }) | undefined> => {
-  const [rebuild] = await within(
+  const [rebuild] = await rejectAfter(
     stepMs,
     rebuilds(db)
       .aggregate<RebuildDocument & { isSilent: boolean }>([{ $match: current }, { $set: { isSilent } }])
@@ -78,7 +77,7 @@ export const beginRebuild = async (
     ...times,
   }
   try {
-    await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, [{ $set: state }], { upsert: true }))
+    await rejectAfter(stepMs, rebuilds(db).updateOne({ ...current, owner }, [{ $set: state }], { upsert: true }))
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === duplicateKey) return false
@@ -90,13 +89,13 @@ export const beginRebuild = async (
 export const takeOver = async (db: Db, owner: string): Promise<boolean> => {
   const filter = { ...current, $or: [{ owner: { $exists: false } }, { $expr: isSilent }] }
   const update = [{ $set: { owner, aliveAt: '$$NOW' } }]
-  return (await within(stepMs, rebuilds(db).updateOne(filter, update))).matchedCount > 0
+  return (await rejectAfter(stepMs, rebuilds(db).updateOne(filter, update))).matchedCount > 0
 }
 
 /** Renews the lease. False if another process owns the rebuild now. */
 export const renewLease = async (db: Db, owner: string): Promise<boolean> => {
   const update = { $currentDate: { aliveAt: true as const } }
-  return (await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, update))).matchedCount > 0
+  return (await rejectAfter(stepMs, rebuilds(db).updateOne({ ...current, owner }, update))).matchedCount > 0
 }
 
 /** Throws if another process owns the rebuild now. */
@@ -105,16 +104,16 @@ export const noteRebuild = async (
   owner: string,
   change: Partial<Pick<RebuildDocument, 'phase' | 'positions' | 'writers' | 'swapped'>>,
 ): Promise<void> => {
-  const { matchedCount } = await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, { $set: change }))
+  const { matchedCount } = await rejectAfter(stepMs, rebuilds(db).updateOne({ ...current, owner }, { $set: change }))
   if (matchedCount === 0) throw new Error('the rebuild was taken over by another process')
 }
 
 /** Releases the rebuild, which then counts as interrupted. */
 export const letGo = async (db: Db, owner: string): Promise<void> => {
-  await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, { $unset: { owner: '' } }))
+  await rejectAfter(stepMs, rebuilds(db).updateOne({ ...current, owner }, { $unset: { owner: '' } }))
 }
 
 /** Deletes the state of a finished or discarded rebuild. */
 export const forgetRebuild = async (db: Db, owner: string): Promise<void> => {
-  await within(stepMs, rebuilds(db).deleteOne({ ...current, owner }))
+  await rejectAfter(stepMs, rebuilds(db).deleteOne({ ...current, owner }))
 }

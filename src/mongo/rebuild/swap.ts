@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
 import type { ViewName } from '../../views/index.ts'
-import { within } from '../client.ts'
+import { rejectAfter, stepMs } from '../client.ts'
 import { rebuiltName, rename, swapName } from './collections.ts'
 import { type RebuildDocument, rebuilds, type SwapLock } from './state.ts'
-
-const stepMs = 10_000
 
 /** The fields of a rebuild that are needed to break its lock. */
 type Locked = Pick<RebuildDocument, 'views'> & { readonly lock?: Pick<SwapLock, 'token' | 'writer'> }
@@ -15,13 +13,13 @@ export const acquireLock = async (db: Db, owner: string, leaseMs: number): Promi
   const token = randomBytes(6).toString('hex')
   const lock = { token, writer: owner, until: { $add: ['$$NOW', leaseMs] } }
   const filter = { _id: 'current' as const, owner, lock: { $exists: false } }
-  const { matchedCount } = await within(stepMs, rebuilds(db).updateOne(filter, [{ $set: { lock } }]))
+  const { matchedCount } = await rejectAfter(stepMs, rebuilds(db).updateOne(filter, [{ $set: { lock } }]))
   return matchedCount > 0 ? token : undefined
 }
 
 /** True until the lock is broken. */
 const holdsLock = async (db: Db, token: string): Promise<boolean> =>
-  (await within(stepMs, rebuilds(db).countDocuments({ 'lock.token': token, 'lock.broken': { $ne: true } }))) > 0
+  (await rejectAfter(stepMs, rebuilds(db).countDocuments({ 'lock.token': token, 'lock.broken': { $ne: true } }))) > 0
 
 /**
  * Breaks the lock, if there is one. After this resolves, no view can be swapped under this lock, however late its
@@ -31,9 +29,9 @@ const holdsLock = async (db: Db, token: string): Promise<boolean> =>
 export const breakLock = async (db: Db, { views, lock }: Locked): Promise<void> => {
   if (lock === undefined) return
   const { token, writer } = lock
-  await within(stepMs, rebuilds(db).updateOne({ 'lock.token': token }, { $set: { 'lock.broken': true } }))
+  await rejectAfter(stepMs, rebuilds(db).updateOne({ 'lock.token': token }, { $set: { 'lock.broken': true } }))
   for (const view of views) await rename(db, swapName(view, writer), rebuiltName(view, writer))
-  await within(stepMs, rebuilds(db).updateOne({ 'lock.token': token }, { $unset: { lock: '' } }))
+  await rejectAfter(stepMs, rebuilds(db).updateOne({ 'lock.token': token }, { $unset: { lock: '' } }))
 }
 
 /**
@@ -41,7 +39,7 @@ export const breakLock = async (db: Db, { views, lock }: Locked): Promise<void> 
  * died or hangs.
  */
 export const swapGate = (db: Db) => async (): Promise<boolean> => {
-  const [locked] = await within(
+  const [locked] = await rejectAfter(
     stepMs,
     rebuilds(db)
       .find({ _id: 'current', lock: { $exists: true } }, { maxTimeMS: stepMs })

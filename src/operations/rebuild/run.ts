@@ -1,4 +1,4 @@
-import { classify } from '../../mongo/classify.ts'
+import { reasonOf } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { printable } from '../../shared/printable.ts'
 import type { ViewName } from '../../views/index.ts'
@@ -183,8 +183,7 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
     await forget(deps, own)
     return outcome
   } catch (error) {
-    const { reason } = classify(error)
-    return stopped(reason === 'Error' && error instanceof Error ? error.message : reason)
+    return stopped(reasonOf(error))
   } finally {
     clearInterval(beating)
     await own.letGo().catch(() => undefined)

@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Verdict } from '../../../src/egress/delivery/classify.ts'
-import { backoff, nextStep } from '../../../src/egress/delivery/retry-policy.ts'
+import { nextStep, pauses } from '../../../src/egress/delivery/retry-policy.ts'
+import { backoff } from '../../../src/shared/backoff.ts'
 
 const test = suite('the next step of a reply')
 
@@ -62,7 +63,7 @@ const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 test('full jitter stays between zero and the doubled base, at most 10 s', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), fraction, (failures, random) => {
-      const ms = backoff(failures, () => random)
+      const ms = backoff(failures, pauses, () => random)
       assert.ok(ms >= 0 && ms <= Math.min(10_000, 200 * 2 ** (failures - 1)))
     }),
   )

@@ -7,13 +7,15 @@ import { OutboundText, TextReply, text } from './text.ts'
 /** The types of a bot's messages. Everything else is derived from this list. */
 const listed = [text, markdown, buttons] as const
 
+const eitherOf = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(listed.map(({ type }) => type))
+
 /**
  * The message for the client. MARKDOWN has links, bold and italic (protocol, Limits). A command with other Markdown in
  * `content`, or with more than 4096 characters there, goes to dead-letters. `text` is the same message as plain text.
  * If it is left out, the bridge makes it from `content` or `title`. If `timestamp` is left out, it is the time when the
  * command was appended. A message of an event can be sent unchanged.
  */
-export const ReplyMessage = t.union([TextReply, MarkdownReply, ButtonsReply], 'a TEXT, MARKDOWN or BUTTONS message')
+export const ReplyMessage = t.union([TextReply, MarkdownReply, ButtonsReply], `a ${eitherOf} message`)
 export type ReplyMessage = t.TypeOf<typeof ReplyMessage>
 
 /** A message as the bridge sends it (protocol, Resources, Message). */

@@ -127,16 +127,10 @@ export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
       return wasRefused(event.data.reason) ? refused(event) : finished(event, 'failed')
     case 'BotReplySuppressed':
       return finished(event, 'suppressed')
-    case 'ChatAccepted':
-    case 'ChatAssigned':
-    case 'ChatUpdated':
-    case 'ChatFinished':
-    case 'CallStatusChanged':
-    case 'ClientUpdated':
-    case 'OfflineMessageReceived':
-    case 'ClientErased':
-      return undefined
     case 'ChatErased':
       return { id: identity(event), at: event.time, kind: 'erased' }
+    // All others are of other topics.
+    default:
+      return undefined
   }
 }

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
+import { botEvents, webhookEvents } from '../../contracts/wire-events.ts'
 import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
 import { left, right } from '../support/either.ts'
 import { samples } from '../support/samples.ts'
@@ -17,20 +18,7 @@ const interfaces = {
   'bot-api': (payload: unknown) => decodeBotEvent(payload, receipt),
 }
 
-const types: Readonly<Record<string, string>> = {
-  call_event: 'CallStatusChanged',
-  chat_accepted: 'ChatAccepted',
-  chat_assigned: 'ChatAssigned',
-  chat_updated: 'ChatUpdated',
-  client_updated: 'ClientUpdated',
-  chat_finished: 'ChatFinished',
-  offline_message: 'OfflineMessageReceived',
-  CLIENT_MESSAGE: 'ClientMessageReceived',
-  INVITE_AGENT: 'AgentInvited',
-  AGENT_JOINED: 'AgentJoined',
-  AGENT_UNAVAILABLE: 'AgentUnavailable',
-  CHAT_CLOSED: 'ChatClosed',
-}
+const types = new Map<string, string>([...webhookEvents, ...botEvents].map(({ name, type }) => [name, type]))
 
 /** The wrong fields of each refused sample. */
 const wrongFields: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -56,7 +44,7 @@ for (const api of ['webhooks', 'bot-api'] as const) {
     contracts(`${api}/${name} is accepted`, () => {
       const { event } = right(interfaces[api](value))
       assert.ok(DomainEvent.is(event))
-      assert.is(event.type, types[name.split('.')[0] ?? ''])
+      assert.is(event.type, types.get(name.split('.')[0] ?? ''))
       seen.types.add(event.type)
     })
 
@@ -75,7 +63,7 @@ for (const api of ['webhooks', 'bot-api'] as const) {
 }
 
 contracts('there is a sample of every event, and a file for every refusal', () => {
-  assert.equal([...seen.types].sort(), Object.values(types).sort())
+  assert.equal([...seen.types].sort(), [...types.values()].sort())
   assert.equal([...seen.refused].sort(), Object.keys(wrongFields).sort())
 })
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { viewNames } from '../../src/views/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -53,6 +54,14 @@ guides('the README, or the first page for operators, links to every guide', () =
 guides('the guide shows the tested bot', () => {
   const shown = /^```ts\n(export const shopBot.*?)^```$/ms.exec(read('contracts/guides/bot-author.md'))?.[1]
   assert.ok(shown !== undefined && read('contracts/guides/examples/shop-bot.ts').includes(shown))
+})
+
+guides('the guide for analysts has a row for each view', () => {
+  const guide = read('contracts/guides/analyst.md')
+  assert.equal(
+    viewNames.filter((name) => !guide.includes(`| [\`${name}\`](`)),
+    [],
+  )
 })
 
 guides.run()

@@ -181,6 +181,25 @@ compatibility('a published schema is never removed, a new one may be added', () 
   )
 })
 
+compatibility('the headers of events may name more types, and never fewer', () => {
+  const headers = (...types: ReadonlyArray<string>) =>
+    new Map([['EventHeaders', holding({ type: 'string', enum: types })]])
+  const types = (from: ReadonlyMap<string, Schema>, to: ReadonlyMap<string, Schema>, field: string) => {
+    const renamed = (schemas: ReadonlyMap<string, Schema>) =>
+      new Map(
+        [...schemas].map(([name, { properties }]) => [name, object({ [field]: (properties as Schema).field ?? {} })]),
+      )
+    return breakingChanges(renamed(from), renamed(to), () => 'given').map(({ path, change }) => `${path}: ${change}`)
+  }
+  const [one, two] = [
+    headers('livechat.ChatAccepted.v1'),
+    headers('livechat.ChatAccepted.v1', 'livechat.ChatUpdated.v1'),
+  ]
+  assert.equal(types(one, two, 'ce_type'), [])
+  assert.equal(types(one, two, 'ce_dataschema'), [])
+  assert.equal(types(one, two, 'content-type'), ['content-type: value added: livechat.ChatUpdated.v1'])
+})
+
 compatibility('each break names the affected side', () => {
   const [from, to] = [new Map([['It', before]]), new Map([['It', object({ id: text, name: text })]])]
   assert.equal(

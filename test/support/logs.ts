@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { BotMessage, type BotReply, InviteAgent } from '../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
+import { ReplyMessage } from '../../contracts/messages/index.ts'
 import type { TopicName } from '../../contracts/topics.ts'
 import { botReplies, keyOf, topicOf } from '../../contracts/topics.ts'
 import { arbitraryOf } from './codec-arbitrary.ts'
@@ -26,8 +27,7 @@ const instead = {
   contentHash: few('one', 'other'),
   inReplyTo: few('e0', 'e1', 'e2', 'e3', 'elsewhere'),
   Buttons: fc.constant([{ text: 'Yes', id: '1' }]),
-  ReplyMessage: fc.constant({ type: 'TEXT', text: 'Hello' }),
-  'a TEXT, MARKDOWN or BUTTONS message': fc.constant({ type: 'TEXT', text: 'Hello' }),
+  [ReplyMessage.name]: fc.constant({ type: 'TEXT', text: 'Hello' }),
   'Id | null': few('e0', 'e1'),
   WireId: few('1', '2'),
 }

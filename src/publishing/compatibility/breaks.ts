@@ -1,8 +1,8 @@
+import { EventHeaders } from '../../../contracts/records.ts'
 import type { Direction } from '../catalogue.ts'
 import type { PublishedTopic } from '../files.ts'
 import type { Schema } from '../schema.ts'
-import type { Effect } from './differences.ts'
-import { differences } from './differences.ts'
+import { type Difference, differences, type Effect } from './differences.ts'
 
 /** A breaking change: its path (`visitor.name`, `tags[].id`; '' is the whole), the change, and whom it breaks. */
 export type Break = { readonly schema: string; readonly path: string; readonly change: string; readonly breaks: string }
@@ -17,6 +17,13 @@ const breaksOf: Readonly<Record<Direction, Partial<Record<Effect, string>>>> = {
   given: { widened: oldReaders, changed: everybody, lost: everybody },
 }
 
+/** The headers that name the type of an event and its schema. */
+const typeNames = new Set(['ce_type', 'ce_dataschema'])
+
+/** A topic may carry more types of events, because readers ignore types that they do not know. */
+const isNewType = (schema: string, { path, effect }: Difference): boolean =>
+  schema === EventHeaders.name && typeNames.has(path) && effect === 'widened'
+
 /**
  * The breaking changes from one release of the schemas, by name, to another. Empty if the release may be published.
  *
@@ -30,7 +37,7 @@ const breaksOf: Readonly<Record<Direction, Partial<Record<Effect, string>>>> = {
  * What others write and the bridge reads (`received`: commands, enrichments, requests) may be widened: a required field
  * may become optional, a value may be added. What the bridge writes and others read without history (`given`:
  * responses, documents, headers) may be narrowed: an optional field may become always present, a value may become
- * unused. A published schema is never removed. Descriptions and titles may change at any time.
+ * unused. A new type of event is a new value of two headers, and breaks nobody. A published schema is never removed. Descriptions and titles may change at any time.
  */
 export const breakingChanges = (
   before: ReadonlyMap<string, Schema>,
@@ -40,10 +47,12 @@ export const breakingChanges = (
   [...before].flatMap(([schema, old]): ReadonlyArray<Break> => {
     const now = after.get(schema)
     if (now === undefined) return [{ schema, path: '', change: 'schema removed', breaks: everybody }]
-    return differences(old, now).flatMap(({ path, change, effect }) => {
-      const breaks = breaksOf[directionOf(schema)][effect]
-      return breaks === undefined ? [] : [{ schema, path, change, breaks }]
-    })
+    return differences(old, now)
+      .filter((difference) => !isNewType(schema, difference))
+      .flatMap(({ path, change, effect }) => {
+        const breaks = breaksOf[directionOf(schema)][effect]
+        return breaks === undefined ? [] : [{ schema, path, change, breaks }]
+      })
   })
 
 type Topics = ReadonlyMap<string, PublishedTopic>

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Enrichment } from '../../../contracts/commands/enrichment.ts'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import { ceType, type TopicName } from '../../../contracts/topics.ts'
+import { ceType, type TopicName, topicsOf } from '../../../contracts/topics.ts'
+import { botEvents, webhookEvents } from '../../../contracts/wire-events.ts'
 import { readAccounts } from '../../../src/app/accounts-file.ts'
 import type { IncomingRecord, ReadDocument } from '../../../src/domain/ports.ts'
 import { serviceAccountOf } from '../../../src/simulator/account.ts'
@@ -14,19 +15,9 @@ import { documentOf } from './fake-views.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const typeOf: Readonly<Record<string, readonly [TopicName, DomainEvent['type']]>> = {
-  call_event: ['calls', 'CallStatusChanged'],
-  chat_accepted: ['chats', 'ChatAccepted'],
-  chat_assigned: ['chats', 'ChatAssigned'],
-  chat_updated: ['chats', 'ChatUpdated'],
-  client_updated: ['clients', 'ClientUpdated'],
-  chat_finished: ['chats', 'ChatFinished'],
-  offline_message: ['offline-messages', 'OfflineMessageReceived'],
-  CLIENT_MESSAGE: ['bot-conversations', 'ClientMessageReceived'],
-  AGENT_JOINED: ['bot-conversations', 'AgentJoined'],
-  AGENT_UNAVAILABLE: ['bot-conversations', 'AgentUnavailable'],
-  CHAT_CLOSED: ['bot-conversations', 'ChatClosed'],
-}
+const typeOf = new Map<string, DomainEvent['type']>(
+  [...webhookEvents, ...botEvents].map(({ name, type }) => [name, type]),
+)
 
 const ids = ({ chat_id, client_id }: Json) => ({
   ...(chat_id !== undefined && { chatId: String(chat_id) }),
@@ -74,12 +65,13 @@ export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd 
   const bridge = await startFakeBridge(({ body }) => {
     const sent: Json = JSON.parse(body)
     const name = String(sent.event_name ?? sent.event)
-    const [topic, type] = typeOf[name] ?? ['quarantine', 'ChatClosed']
+    const type = typeOf.get(name)
+    const topic = type === undefined ? 'quarantine' : (topicsOf(type)[0]?.name ?? 'quarantine')
     const isOdd = String(sent.chat_id ?? sent.client_id).startsWith('odd-')
     if (refuses.includes(isOdd ? 'odd' : name))
       return { status: 503, body: { error: { code: 'temporarily_unavailable' } } }
     const id = String(sent.id ?? `hash-${records.length}`)
-    publish(topic, type, id, { ...sent, ...ids(sent), message: messageOf(sent.message) })
+    publish(topic, type ?? 'ChatClosed', id, { ...sent, ...ids(sent), message: messageOf(sent.message) })
     const note = notes.get(`demo/chatId:${sent.chat_id}`)
     const enriched = name === 'chat_accepted' && note?.customData && { custom_data: note.customData }
     return { status: 200, body: { result: 'ok', ...enriched } }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { venv } from '../tools/python.ts'
+import { kitFolder, kitVenv, venv } from '../tools/python.ts'
 
 export const folder = fileURLToPath(new URL('../../contracts/guides/examples', import.meta.url))
 
@@ -12,14 +12,23 @@ export type Language = 'TypeScript' | 'Python'
 /** The languages to test: Python in the tests of the tools, TypeScript in all other tests. */
 export const languages: ReadonlyArray<Language> = process.env.TEST_TOOLS === 'true' ? ['Python'] : ['TypeScript']
 
-const python = languages.includes('Python')
-  ? await venv('guides', join(folder, 'requirements.txt'))
-  : E.left({ message: 'it is tested with the tools' })
-if (E.isLeft(python) && languages.includes('Python'))
-  console.log(`skipped: the examples in Python, for want of an environment: ${python.left.message}`)
+const untested = E.left({ message: 'it is tested with the tools' })
+const isTested = languages.includes('Python')
+const python = isTested ? await venv('guides', join(folder, 'requirements.txt')) : untested
+/** Bots are made with the kit. */
+const kit = isTested ? await kitVenv() : untested
+for (const environment of isTested ? [python, kit] : [])
+  if (E.isLeft(environment))
+    console.log(`skipped: the examples in Python, for want of an environment: ${environment.left.message}`)
 
 /** The languages whose examples can run here. */
-export const canRun = (language: Language): boolean => language === 'TypeScript' || E.isRight(python)
+export const canRun = (language: Language): boolean =>
+  language === 'TypeScript' || (E.isRight(python) && E.isRight(kit))
+
+const interpreterOf = (name: string) => {
+  const environment = name.endsWith('bot') ? kit : python
+  return E.isRight(environment) ? environment.right.python : 'python3'
+}
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -44,12 +53,9 @@ export const runExample = (
   args: ReadonlyArray<string> = [],
   from = folder,
 ): Example => {
-  const [command, file] =
-    language === 'Python'
-      ? [E.isRight(python) ? python.right.python : 'python3', `${name}.py`]
-      : [process.execPath, `${name}.ts`]
+  const [command, file] = language === 'Python' ? [interpreterOf(name), `${name}.py`] : [process.execPath, `${name}.ts`]
   const child = spawn(command, [join(from, file), ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, PYTHONPATH: kitFolder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { fetchOnce } from '../../src/embedded/download.ts'
 import { digestOf } from '../../src/embedded/pins.ts'
@@ -54,3 +55,10 @@ export const venv = async (name: string, requirementsFile: string): Promise<E.Ei
     script: (command: string) => join(directory, 'bin', command),
   }))(made)
 }
+
+/** The kit for bots in Python, as it is in the clone. */
+export const kitFolder = fileURLToPath(new URL('../../contracts/bot/python', import.meta.url))
+
+/** An environment with what the kit needs, and what its tests need. The kit is not in it: `PYTHONPATH` says where it is. */
+export const kitVenv = (): Promise<E.Either<Problem, Python>> =>
+  venv('bot-kit', fileURLToPath(new URL('bot-kit-requirements.txt', import.meta.url)))

@@ -1,0 +1,34 @@
+"""What the kit in Python says of replies and events that are given on stdin: whether it finds mistakes in the replies,
+and the events without personal data."""
+
+import json
+import sys
+
+from livechat_bot import Event, HandOver, Message, mistakes_in, without_personal_data
+from livechat_bot.testing import client_writes
+
+given = json.load(sys.stdin)
+
+
+def reply_of(reply):
+    if not isinstance(reply, dict):
+        return reply
+    if reply["kind"] == "message":
+        return Message(reply["message"])
+    return HandOver(**{{"crmLink": "crm_link"}.get(name, name): value for name, value in reply.items() if name != "kind"})
+
+
+def open_data(event):
+    read = Event(event["type"], event["id"], event["source"], event["subject"], event["time"], event["data"])
+    return without_personal_data(read).data
+
+
+event = client_writes("Hello")
+print(
+    json.dumps(
+        {
+            "mistakes": [mistakes_in(event, [reply_of(each) for each in replies]) for replies in given["replies"]],
+            "open": [open_data(each) for each in given["events"]],
+        }
+    )
+)

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { now } from '../../../src/domain/clock.ts'
 import { silent, unmeasured } from '../../../src/domain/quiet.ts'
 import { connectKafka } from '../../../src/kafka/kafka.ts'
-import { dayOf } from '../../operations/what-if/day.ts'
 import { right } from '../../support/either.ts'
 import { accountId } from '../account.ts'
 import type { Bench, Findings, Job } from '../bench.ts'
 import { bridgeWorld } from '../bridge.ts'
 import { gatherFindings } from '../findings.ts'
+import { dayOf } from '../load/conversations-of-a-day.ts'
 import { residentMb } from '../proc.ts'
 
 const command = fileURLToPath(new URL('../../../src/app/livechat-bridge', import.meta.url))
@@ -28,11 +28,10 @@ const run = async (bench: Bench): Promise<Findings> => {
   )
   let asked = 0
   let appended: Array<ReturnType<typeof kafka.publish>> = []
-  for (const { logged, words } of dayOf(turns, 7)) {
+  for (const { events, turns: more } of dayOf(turns, 7)) {
     if (asked >= turns) break
-    if (!('events' in logged)) continue
-    asked += words.length
-    appended.push(...logged.events.map((event) => kafka.publish(event, 60_000)))
+    asked += more
+    appended.push(...events.map((event) => kafka.publish(event, 60_000)))
     if (appended.length < 2_000) continue
     for (const each of await Promise.all(appended)) right(each)
     appended = []

@@ -1,14 +1,19 @@
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { conversationEvent } from '../../../src/bot/harness.ts'
-import type { LoggedChat } from '../../../src/operations/what-if/source.ts'
 import { randomNumbers } from '../../../src/simulator/random.ts'
 
-/** What the bot of the day says to words, as the log has it. Written apart from the bot, so that it checks the bot. */
+/** What the guide's bot says to words, as the log has it. */
 const loggedReplies = (words: string): ReadonlyArray<object> => {
   switch (words) {
     case 'hours':
       return [
-        { message: { type: 'MARKDOWN', content: 'We are **open** from 9 to 20.', text: 'We are open from 9 to 20.' } },
+        {
+          message: {
+            type: 'MARKDOWN',
+            content: 'We are **open** from 9 to 20, [find us](https://shop.example.com/map).',
+            text: 'We are open from 9 to 20, find us: https://shop.example.com/map.',
+          },
+        },
       ]
     case 'agent':
       return [
@@ -34,14 +39,14 @@ const loggedReplies = (words: string): ReadonlyArray<object> => {
 
 const kinds = ['hours', 'click', 'agent', 'hello', 'thank you', 'my order'] as const
 
-/** A chat of the day and what it has, in order, for scripts that count. */
-export type DayChat = { readonly logged: LoggedChat; readonly words: ReadonlyArray<string> }
+type LoggedChat = { readonly events: ReadonlyArray<ConversationEvent>; readonly turns: number }
 
 /**
  * A day of conversations: greetings, clicks, hand-overs with and without an agent, agents who write on, closings,
- * replies that the service refused, repeated events. The same seed gives the same day.
+ * replies that the service refused, repeated events. It goes straight into the log, because a bridge would take too
+ * long for it. The same seed gives the same day.
  */
-export function* dayOf(chats: number, seed: number): Generator<DayChat> {
+export function* dayOf(chats: number, seed: number): Generator<LoggedChat> {
   const random = randomNumbers(seed)
   const choose = <A>(all: ReadonlyArray<A>): A => all[Math.floor(random() * all.length)] as A
   for (let n = 1; n <= chats; n++) {
@@ -49,7 +54,7 @@ export function* dayOf(chats: number, seed: number): Generator<DayChat> {
     let second = Math.floor(random() * 80_000)
     let count = 0
     const events: ConversationEvent[] = []
-    const words: string[] = []
+    let written = 0
     const add = (type: ConversationEvent['type'], data: object = {}) => {
       second += 1
       const time = new Date(Date.parse('2026-01-31T00:00:00Z') + second * 1000).toISOString()
@@ -70,7 +75,7 @@ export function* dayOf(chats: number, seed: number): Generator<DayChat> {
     for (let turns = 1 + Math.floor(random() * 8); turns > 0; turns--) {
       const kind = choose(kinds)
       const said = kind === 'click' ? 'hours' : kind
-      words.push(said)
+      written++
       const message = {
         type: 'TEXT',
         text: kind === 'click' ? 'Opening hours' : kind,
@@ -80,8 +85,6 @@ export function* dayOf(chats: number, seed: number): Generator<DayChat> {
       const replies = loggedReplies(said)
       if (random() < 0.03) {
         outcome('BotReplyFailed', { inReplyTo: asked.id, reason: choose(['rejected', 'attempts']), ...replies[0] })
-        words.pop()
-        words.push(`failed ${said}`)
         continue
       }
       for (const reply of replies) outcome('BotReplyDelivered', { inReplyTo: asked.id, ...reply })
@@ -98,6 +101,6 @@ export function* dayOf(chats: number, seed: number): Generator<DayChat> {
         break
       }
     }
-    yield { logged: { chatId, events }, words }
+    yield { events, turns: written }
   }
 }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent, DomainEvent } from '../../../contracts/events/index.ts'
 import { archiveNameOf, botConversations } from '../../../contracts/topics.ts'
 import { silenceMs } from '../../../contracts/views/session.ts'
-import type { Restore } from '../../archive/restore.ts'
+import { archivedPlace, type Restore } from '../../archive/restore.ts'
 import type { FindErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -27,12 +27,12 @@ export type Source = {
   readonly offsets: Offsets
   /** Records so far, of those that are read. */
   readonly progress: () => { readonly done: number; readonly total: number }
-  /** Records that cannot be decoded, or differ from what was archived. */
+  /** Records that cannot be decoded, differ from what was archived, or whose key is lost. */
   readonly unreadable: () => number
 }
 
 type Deps = {
-  readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'offsetsAt' | 'topicIds'>
+  readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'offsetsAt' | 'topicIds' | 'fetchRecord'>
   /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore: Restore | undefined
   /** Finds events that came after the marker of their erasure. */
@@ -66,6 +66,7 @@ const partOf =
 const planOf = async (
   { kafka }: Deps,
   { from }: Span,
+  present: string,
 ): Promise<{ readonly plain: Parts; readonly archived: Parts }> => {
   const since = from - silenceMs
   const [ranges, starts] = [await kafka.ranges(topic), await kafka.offsetsAt(topic, since)]
@@ -75,17 +76,20 @@ const planOf = async (
       return [partition, { from: Math.max(low, start), to: high }]
     }),
   )
-  const cut = [...ranges].filter(([partition, { low }]) => low > 0 && (starts.get(partition) ?? 0) <= low)
-  if (cut.length === 0) return { plain, archived: new Map() }
+  const begun = [...ranges].filter(([partition, { low }]) => (starts.get(partition) ?? 0) <= low)
+  if (begun.length === 0) return { plain, archived: new Map() }
   // A record was archived after it was received. So none of these is before that place.
   const [ends, archiveStarts] = [await kafka.ranges(archive), await kafka.offsetsAt(archive, since)]
-  const archived = new Map(
-    cut.flatMap(([partition]) => {
-      const { high = 0, low = 0 } = ends.get(partition) ?? {}
-      const start = Math.max(low, archiveStarts.get(partition) ?? high)
-      return start < high ? [[partition, { from: start, to: high }] as const] : []
-    }),
-  )
+  const archived = new Map<number, Part>()
+  for (const [partition, { low: first }] of begun) {
+    const { high = 0, low = 0 } = ends.get(partition) ?? {}
+    const start = Math.max(low, archiveStarts.get(partition) ?? high)
+    if (start >= high) continue
+    // A topic that begins with its first record is whole, unless an earlier topic of this name had others.
+    const oldest = first > 0 ? undefined : await kafka.fetchRecord(archive, partition, start)
+    if (first > 0 || (oldest && archivedPlace(oldest)?.generation !== present))
+      archived.set(partition, { from: start, to: high })
+  }
   return { plain, archived }
 }
 
@@ -105,10 +109,10 @@ const eventsAtOnce = 1_000
  */
 export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
   const { kafka, restore, findErased, signal } = deps
-  const { plain, archived } = await planOf(deps, span)
+  const present = (await kafka.topicIds([topic])).get(topic) ?? ''
+  const { plain, archived } = await planOf(deps, span, present)
   if (archived.size > 0 && restore === undefined)
     throw new Error(`${topic}: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set`)
-  const present = (await kafka.topicIds([topic])).get(topic) ?? ''
   let [done, unreadable] = [0, 0]
 
   async function* restored(): AsyncGenerator<ReadonlyArray<IncomingRecord>> {
@@ -117,7 +121,7 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
     for await (const records of slicesOf(kafka.readTopic, archive, partOf(archived), signal)) {
       const found: IncomingRecord[] = []
       for (const each of await restore(records)) {
-        if (each.kind === 'corrupt') unreadable++
+        if (each.kind === 'corrupt' || each.kind === 'lost') unreadable++
         if (each.kind !== 'record') continue
         const { record, generation } = each
         const place = `${generation} ${record.partition}`

@@ -123,13 +123,15 @@ inProcess('a turn is one call of onTurn; what it says before is kept; a bot may 
   )
 })
 
-inProcess('a bot imports the kit by the name of its package', async () => {
-  const answers = await answersOf(await start('shop.js'), asking('hours', 'hello', 'agent'))
-  assert.equal(
-    answers.map(({ replies }) => shapesOf(replies)),
-    ['MARKDOWN', 'BUTTONS hours, agent', 'TEXT + hand-over'],
-  )
-})
+// The second one exports nothing: it only starts the bot.
+for (const module of ['day.ts', '../../../../contracts/guides/examples/bot.ts'])
+  inProcess(`a bot imports the kit by the name of its package: ${module}`, async () => {
+    const answers = await answersOf(await start(module), asking('hours', 'hello', 'agent'))
+    assert.equal(
+      answers.map(({ replies }) => shapesOf(replies)),
+      ['MARKDOWN', 'BUTTONS hours, agent', 'TEXT + hand-over'],
+    )
+  })
 
 inProcess('the history is that of the log before the answer, never later', async () => {
   const events = [
@@ -154,7 +156,7 @@ inProcess('the history is that of the log before the answer, never later', async
 
 inProcess('what is no bot is refused with the reason', async () => {
   const none = await startModule({ path: pathOf('none.ts'), replyWithin: 500, network: false })
-  assert.match(E.isLeft(none) ? none.left : '', /expected a default export, or an export `bot`/)
+  assert.match(E.isLeft(none) ? none.left : '', /expected a default export, an export `bot`, or a call of startBot/)
   const missing = await startModule({ path: pathOf('missing.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(missing) ? missing.left : '', /Cannot find module/)
 })

@@ -71,6 +71,10 @@ const kafkaWith = (topics: Readonly<Record<string, Log>>, read: string[] = []) =
           records.find(({ timestamp }) => timestamp >= time)?.offset ?? (records.at(-1)?.offset ?? -1) + 1,
         ]),
       ),
+    fetchRecord: async (topic: string, partition: number, offset: number) =>
+      partsOf(topic)
+        .find(([p]) => p === partition)?.[1]
+        .find((record) => record.offset === offset),
     topicIds: async () => new Map([['bot-conversations' as const, 'g1']]),
   }
 }

@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Handlers } from '../../../bot/handlers.ts'
 import { isObject } from '../../../shared/json.ts'
+import { takeStarted } from './started.ts'
 
 const root = new URL('../../../../', import.meta.url).href
 const extension = extname(import.meta.url)
@@ -41,12 +42,23 @@ const isHandlers = (value: unknown): value is Handlers =>
   (('onMessage' in value && typeof value.onMessage === 'function') ||
     ('onTurn' in value && typeof value.onTurn === 'function'))
 
-/** The bot of a module for one chat. Rejects if the module cannot be loaded or has no bot. */
-export const loadBot = async (path: string, chat: string): Promise<Handlers> => {
+const load = async (path: string, chat: string): Promise<Handlers> => {
   const url = pathToFileURL(path)
   url.searchParams.set(parameter, chat)
   const loaded: { readonly default?: unknown; readonly bot?: unknown } = await import(url.href)
-  const bot = [loaded.default, loaded.bot].find(isHandlers)
+  const bot = [takeStarted(), loaded.default, loaded.bot].find(isHandlers)
   if (bot !== undefined) return bot
-  throw new TypeError('expected a default export, or an export `bot`, with onMessage or onTurn')
+  throw new TypeError('expected a default export, an export `bot`, or a call of startBot, with onMessage or onTurn')
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * The bot of a module for one chat. Rejects if the module cannot be loaded or has no bot. One module is loaded after
+ * the other, so that it is known which one has started a bot.
+ */
+export const loadBot = (path: string, chat: string): Promise<Handlers> => {
+  const loading = last.then(() => load(path, chat))
+  last = loading.catch(() => undefined)
+  return loading
 }

@@ -77,7 +77,8 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
   const commands = new Map<string, Command[]>()
   const read = new Map<number, number>()
   const waiting = new Set<Waiting>()
-  let hasCommitted = false
+  /** A bot that is still starting is not slow: no turn is timed from before that. */
+  let firstCommitAt: number | undefined
 
   const takeEvent = ({ headers, key, partition, offset }: IncomingRecord) =>
     void offsets.set(`${key} ${headers.ce_id}`, { partition, offset })
@@ -115,7 +116,7 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
       if (waiting.size === 0) continue
       try {
         const committed = await room.committedOffsets(group, botConversations.name)
-        hasCommitted ||= committed.size > 0
+        if (committed.size > 0) firstCommitAt ??= Date.now()
         const due = [...waiting].filter(({ partition, offset }) => (committed.get(partition) ?? 0) > offset)
         if (due.length > 0) await readReplies()
         for (const each of due) each.done(true)
@@ -141,7 +142,7 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
   }
   const isFinished = async (event: ConversationEvent, key: string): Promise<boolean> => {
     const place = await placeOf(`${key} ${event.id}`)
-    const withinMs = hasCommitted ? 2 * replyWithin + graceMs : startWithinMs
+    const withinMs = firstCommitAt !== undefined ? 2 * replyWithin + graceMs : startWithinMs
     return new Promise((resolve) => {
       const one: Waiting = {
         ...place,
@@ -164,7 +165,7 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
     const key = `${last.data.accountId}/${last.data.chatId}`
     const finished = await isFinished(last, key)
     if (signal.aborted) throw new Error('it was interrupted')
-    if (!finished && !hasCommitted) throw new Error(`no bot of the group ${group} has read ${topics[0]}`)
+    if (firstCommitAt === undefined) throw new Error(`no bot of the group ${group} has read ${topics[0]}`)
     const ids = new Set<string>(asked.map(({ id }) => id))
     const given = (commands.get(key) ?? []).filter(({ inReplyTo }) => inReplyTo === undefined || ids.has(inReplyTo))
     commands.delete(key)
@@ -173,7 +174,7 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
       const reason = `no answer within ${replyWithin} ms`
       return { replies: [], failing: { verdict: 'slow', reason }, ms: Date.now() - publishedAt }
     }
-    return answerOf(last, given, publishedAt, replyWithin)
+    return answerOf(last, given, Math.max(publishedAt, firstCommitAt), replyWithin)
   }
 
   const times = new Map<string, number>()

@@ -94,11 +94,11 @@ const failures = async (chatId: string) => {
 const from = new Date(Date.now() - 60_000).toISOString()
 for (const play of Object.values(plays)) await play()
 const folder = temporaryFolder()
-const receipt = join(folder, 'receipt.json')
-const erased = await runCommand(
-  ['erase', '--account', 'acme', '--client', '7', '--yes', '--receipt', receipt],
-  here.env,
-)
+const erase = (client: string) => {
+  const receipt = join(folder, `receipt-${client}.json`)
+  return runCommand(['erase', '--account', 'acme', '--client', client, '--yes', '--receipt', receipt], here.env)
+}
+const erased = await erase('7')
 const to = new Date(Date.now() + 60_000).toISOString()
 await bot.stop()
 
@@ -242,11 +242,49 @@ whatIfTest('the same bot over Kafka gives the same report, and nothing of it is 
   assert.ok(records.some(({ value }) => `${value}`.includes(`group ${group}`)))
 })
 
+whatIfTest('a chat that is erased while what-if runs gets to the bot no more, and is in no report', async () => {
+  const group = `erasing-${here.prefix}bots`
+  const own = `${here.prefix}what-if.${group}.`
+  const running = whatIf(['--group', group, '--json'])
+  const messagesOf = async (chatId: string) => {
+    const { records } = await readTopics(here.brokers, own, ['bot-conversations'])
+    return records.filter(({ key }) => `${key}` === `acme/${chatId}`).length
+  }
+  await eventually('the first turn of a chat', () =>
+    messagesOf('2').then(
+      (count) => count === 1,
+      () => false,
+    ),
+  )
+  const { code: erasing, err: problem } = await erase('2')
+  assert.is(erasing, 0, problem)
+  const heard: string[] = []
+  const onMessage: NonNullable<typeof shopBot.onMessage> = (event, chat) => {
+    heard.push(event.data.chatId)
+    return shopBot.onMessage?.(event, chat)
+  }
+  const options = { brokers: here.brokers, topicPrefix: own, group, log: silent }
+  const trial = await startBot({ ...shopBot, onMessage }, options)
+  const { code, err, stdout, verdicts, read } = await running
+  await trial.stop()
+  assert.is(code, 0, err)
+  assert.equal(
+    [heard.filter((chatId) => chatId === '1').length, heard.filter((chatId) => chatId === '2').length],
+    [3, 1],
+  )
+  assert.equal(Object.keys(verdicts()), ['1', '3', '4', '5'])
+  assert.not.match(read('junit.xml'), /name="chat 2"/)
+  assert.is(JSON.parse(stdout).chats.skipped.erased, 2)
+})
+
 whatIfTest('what cannot run says why, with exit code 2', async () => {
   const rows: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     [['--bot', botPath('day.ts'), '--from', '2020-01-01', '--to', '2020-01-02'], /no chat to compare/],
     [['--bot', botPath('day.ts'), '--account', 'nobody'], /No account has the id nobody/],
-    [['--bot', botPath('none.ts')], /cannot be used: TypeError: expected a default export/],
+    [
+      ['--bot', botPath('none.ts')],
+      /cannot be used: TypeError: expected a default export, an export `bot`, or a call of startBot/,
+    ],
     [[], /Give either --bot or --group/],
     [['--bot', botPath('day.ts'), '--fail-on', 'everything'], /Expected one of act, silent/],
   ]

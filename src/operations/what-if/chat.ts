@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { Lane } from './acts.ts'
 import { type Answer, isDivergence, isUnstable, type Verdict, verdictOf } from './judge.ts'
 import type { Turn } from './turns.ts'
@@ -29,18 +30,25 @@ type Bots = {
   readonly isExact: boolean
   /** False for a turn that only leads to those that are asked for. */
   readonly counts: (turn: Turn) => boolean
+  /** Whether the chat's person was erased meanwhile: then no bot gets more of it. */
+  readonly isErased: () => Promise<boolean>
 }
 
 const notCompared = 'the client answered the old reply'
 
 /**
  * Asks the bots turn by turn, until the candidate diverges: from there on the client answers a reply that the candidate
- * has not given.
+ * has not given. Left: the chat was erased meanwhile.
  */
 export const compareChat = async (
   turns: ReadonlyArray<Turn>,
-  { baseline, candidates, isExact, counts }: Bots,
-): Promise<{ readonly compared: ReadonlyArray<Compared>; readonly noise: Noise }> => {
+  { baseline, candidates, isExact, counts, isErased }: Bots,
+): Promise<E.Either<'erased', { readonly compared: ReadonlyArray<Compared>; readonly noise: Noise }>> => {
+  using _bots = {
+    [Symbol.dispose]: () => {
+      for (const bot of [baseline, ...candidates]) bot?.end()
+    },
+  }
   const compared: Compared[] = []
   let noise: Noise = { differs: 0, of: 0 }
   let hasDiverged = false
@@ -50,6 +58,7 @@ export const compareChat = async (
       compared.push({ turn, verdict: 'not-compared', observed, reason: notCompared })
       continue
     }
+    if (await isErased()) return E.left('erased')
     const [old, ...answers] = await Promise.all([
       baseline?.ask(turn),
       ...candidates.map((candidate) => candidate.ask(turn)),
@@ -78,6 +87,5 @@ export const compareChat = async (
     hasDiverged = isDivergence(verdict, isExact)
     compared.push({ ...lanes, verdict, ...(candidate.failing && { reason: candidate.failing.reason }) })
   }
-  for (const bot of [baseline, ...candidates]) bot?.end()
-  return { compared, noise }
+  return E.right({ compared, noise })
 }

@@ -35,20 +35,20 @@ const session = (at: Date, turns: ReadonlyArray<Pick<Answer, 'replies' | 'ms'>>)
   }
 }
 
-/** Adds up the figures of a lane, chat by chat. A failed answer counts as none. */
+/** Collects the figures of a lane, chat by chat. A failed answer counts as none. */
 export const laneFigures = (hasTimes: boolean) => {
   const at = new Date(0)
-  const sessions: Measured[] = []
-  let [turns, silent] = [0, 0]
+  const chats: Array<{ readonly chatId: string; readonly session: Measured }> = []
   return {
-    add: (chat: ReadonlyArray<{ readonly replies: Lane; readonly ms: number }>): void => {
-      if (chat.length === 0) return
-      sessions.push(session(at, chat))
-      turns += chat.length
-      silent += chat.filter(({ replies }) => replies.length === 0).length
+    add: (chatId: string, chat: ReadonlyArray<{ readonly replies: Lane; readonly ms: number }>): void => {
+      if (chat.length > 0) chats.push({ chatId, session: session(at, chat) })
     },
-    all: (): LaneFigures => {
+    /** Without these chats. */
+    all: (without: ReadonlySet<string> = new Set()): LaneFigures => {
+      const sessions = chats.flatMap(({ chatId, session }) => (without.has(chatId) ? [] : [session]))
       const { containment, handOffRate, responseTimeBot } = figuresOf(sessions, at, () => false)
+      const turns = sessions.reduce((sum, { clientMessages }) => sum + clientMessages, 0)
+      const silent = turns - sessions.reduce((sum, session) => sum + session.turns, 0)
       const silence = { numerator: silent, denominator: turns, ...(turns > 0 && { value: silent / turns }) }
       return { turns, containment, handOffRate, silence, ...(hasTimes && { responseTimeBot }) }
     },

@@ -18,6 +18,12 @@ import { AcceptedFile } from './groups.ts'
 
 const names = { lines: 'report.jsonl', junit: 'junit.xml', page: 'report.html' } as const
 
+const linesWithout = (path: string, chats: ReadonlySet<string>): string =>
+  readFileSync(path, 'utf8')
+    .split(/(?<=\n)/)
+    .filter((line) => !chats.has(JSON.parse(line).chatId))
+    .join('')
+
 /** The files of a report, which only this user can read. Until `finish` the files of the run before stay. */
 export const openReport = (folder: string) => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -31,8 +37,10 @@ export const openReport = (folder: string) => {
   }
   return {
     write: (lines: ReadonlyArray<string>): void => void writeSync(file, lines.map((line) => `${line}\n`).join('')),
-    finish: (junit: string, page: string): void => {
+    /** `without`: the chats whose lines must not stay. */
+    finish: (junit: string, page: string, without: ReadonlySet<string>): void => {
       close()
+      if (without.size > 0) writePrivateFile(part, linesWithout(part, without))
       writePrivateFile(join(folder, names.junit), junit)
       writePrivateFile(join(folder, names.page), page)
       renameSync(part, join(folder, names.lines))

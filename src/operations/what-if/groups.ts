@@ -55,29 +55,38 @@ export const groupId = ({ verdict, client, from, to }: Change): string =>
     .digest('hex')
     .slice(0, 12)
 
-const mostExamples = 3
+const maxExamples = 3
 
 /** Collects equal changes. The groups that are not accepted come first, then the larger ones. */
 export const groupsOf = (accepted: ReadonlySet<string>) => {
-  const groups = new Map<string, Group>()
+  const chatsOf = new Map<string, string[]>()
+  const groups = new Map<string, Omit<Group, 'count'>>()
   return {
-    add: (chatId: string, compared: Compared, change: Change): Group => {
+    add: (chatId: string, compared: Compared, change: Change): Omit<Group, 'count'> => {
       const id = groupId(change)
-      const { count = 0, examples = [] } = groups.get(id) ?? {}
+      const { examples = [] } = groups.get(id) ?? {}
       const group = {
         ...change,
         id,
         isAccepted: accepted.has(id),
-        count: count + 1,
-        examples: examples.length < mostExamples ? [...examples, { chatId, compared }] : examples,
+        examples: examples.length < maxExamples ? [...examples, { chatId, compared }] : examples,
       }
       groups.set(id, group)
+      const chats = chatsOf.get(id) ?? []
+      chats.push(chatId)
+      chatsOf.set(id, chats)
       return group
     },
-    all: (): ReadonlyArray<Group> =>
-      [...groups.values()].sort(
-        (a, b) => Number(a.isAccepted) - Number(b.isAccepted) || b.count - a.count || (a.id < b.id ? -1 : 1),
-      ),
+    /** Without these chats. */
+    all: (without: ReadonlySet<string> = new Set()): ReadonlyArray<Group> =>
+      [...groups.values()]
+        .map((group) => ({
+          ...group,
+          count: (chatsOf.get(group.id) ?? []).filter((chatId) => !without.has(chatId)).length,
+          examples: group.examples.filter(({ chatId }) => !without.has(chatId)),
+        }))
+        .filter(({ count }) => count > 0)
+        .sort((a, b) => Number(a.isAccepted) - Number(b.isAccepted) || b.count - a.count || (a.id < b.id ? -1 : 1)),
   }
 }
 

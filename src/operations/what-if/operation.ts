@@ -11,6 +11,7 @@ import { monotonic } from '../../shared/time.ts'
 import { type Asked, commandText, ofAccount } from '../audit.ts'
 import { type Done, operation, type Run, stop } from '../operation.ts'
 import { anyText, count, oneOf, type ReadOption, time, type ValuesOf } from '../options.ts'
+import { erasedMeanwhile } from './erased-meanwhile.ts'
 import { commitOf, openReport, readAccepted } from './files.ts'
 import { type AcceptedFile, accepting } from './groups.ts'
 import { type Bot, startModule } from './in-process/bot-process.ts'
@@ -244,12 +245,13 @@ const compare = async (
   const files = openReport(out)
   try {
     const bar = run.progress('asking', 'records')
-    const { cases, noise, ...found } = await runWhatIf(
+    const { cases, noise, erased, ...found } = await runWhatIf(
       {
         ...telling,
         ...bots,
         source,
         rules: { replyWithin, readUntil: now.getTime(), whileAgent, whenOvertaken },
+        erasures: await erasedMeanwhile(erasures, monotonic),
         write: (chatId, compared) => files.write(compared.map((each) => lineOf(chatId, each, telling, deleteBy))),
         onChat: () => bar.at(source.progress()),
         signal,
@@ -286,7 +288,7 @@ const compare = async (
     }
     const storyOf = (chatId: string) =>
       `${consoleUrl}/accounts/${encodeURIComponent(account.id)}/conversations/${encodeURIComponent(chatId)}`
-    files.finish(junitXml(report, cases), reportPage(report, { ...telling, storyOf }))
+    files.finish(junitXml(report, cases), reportPage(report, { ...telling, storyOf }), erased)
     accept(given, accepted, report.groups)
     return {
       code: report.new > 0 ? somethingNew : nothingNew,

@@ -1,5 +1,8 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { inOrder } from '../../shared/in-order.ts'
 import { type Compared, compareChat, type Noise } from './chat.ts'
+import type { ErasedMeanwhile } from './erased-meanwhile.ts'
 import { laneFigures } from './figures.ts'
 import { changeOf, type Group, groupsOf } from './groups.ts'
 import type { Bot } from './in-process/bot-process.ts'
@@ -27,6 +30,7 @@ export type Deps = Telling & {
   readonly candidate: Bot
   readonly baseline: Bot | undefined
   readonly rules: TurnRules
+  readonly erasures: ErasedMeanwhile
   /** Takes the turns of one chat after the other, in the order of the log. */
   readonly write: (chatId: string, compared: ReadonlyArray<Compared>) => void
   /** Called after each chat. */
@@ -37,21 +41,30 @@ export type Deps = Telling & {
 export type Found = Pick<Report, 'chats' | 'turns' | 'groups' | 'new' | 'figures'> & {
   readonly noise: Noise
   readonly cases: ReadonlyArray<TestCase>
+  /** The chats that were erased after they were written. Nothing else here knows of them. */
+  readonly erased: ReadonlySet<string>
 }
 
 /** How many chats are talked in at the same time. */
 const chatsAtOnce = 100
 
+/** The first event of each person in the chat, by which an erasure finds it. */
+type Persons = { readonly persons: ReadonlyArray<ConversationEvent> }
+
 type Result = { readonly chatId: string } & (
   | { readonly skipped: Skipped }
-  | { readonly compared: ReadonlyArray<Compared>; readonly noise: Noise }
+  | (Persons & { readonly compared: ReadonlyArray<Compared>; readonly noise: Noise })
 )
 
 /** A chat with the turns that are asked, or why it is skipped. */
 type Turned = { readonly chatId: string } & (
   | { readonly skipped: Skipped }
-  | { readonly turns: ReadonlyArray<Compared['turn']> }
+  | (Persons & { readonly turns: ReadonlyArray<Compared['turn']> })
 )
+
+const personsIn = (events: ReadonlyArray<ConversationEvent>): ReadonlyArray<ConversationEvent> => [
+  ...new Map(events.toReversed().map((event) => [event.data.clientId, event])).values(),
+]
 
 /** At most so many chats that are not skipped. */
 async function* turned(chats: AsyncIterable<LoggedChat>, most: number, turn: (chat: LoggedChat) => Turned) {
@@ -64,27 +77,34 @@ async function* turned(chats: AsyncIterable<LoggedChat>, most: number, turn: (ch
   }
 }
 
+/** What the report needs to know of a chat whose turns are written. */
+type Summary = Persons & {
+  readonly verdicts: ReadonlyArray<Verdict>
+  readonly noise: Noise
+  readonly testCase: TestCase
+}
+
+type Grouped = { readonly each: Compared; readonly group: Omit<Group, 'count'> | undefined }
+
 const resultOf = (
-  compared: ReadonlyArray<Compared>,
-  groupOf: (each: Compared) => Group | undefined,
-  isNew: (group: Group) => boolean,
+  compared: ReadonlyArray<Grouped>,
+  isNew: (group: Pick<Group, 'isAccepted' | 'verdict'>) => boolean,
 ): TestCase['result'] => {
-  for (const each of compared) {
-    const group = groupOf(each)
+  for (const { each, group } of compared) {
     if (group === undefined || !isNew(group)) continue
     const what = `turn ${each.turn.number}: ${group.from.join(' + ') || 'silence'} → ${group.to.join(' + ') || 'silence'}`
     const message = `${what} (group ${group.id})`
     return { kind: each.verdict === 'threw' ? 'error' : 'failure', type: each.verdict, message }
   }
   const [first] = compared
-  return first !== undefined && compared.every(({ verdict }) => verdict === 'not-comparable')
-    ? { kind: 'skipped', type: 'not-comparable', message: first.reason ?? '' }
+  return first !== undefined && compared.every(({ each }) => each.verdict === 'not-comparable')
+    ? { kind: 'skipped', type: 'not-comparable', message: first.each.reason ?? '' }
     : { kind: 'passed', type: 'same', message: '' }
 }
 
 /** Asks the bots about every chat of the source and adds up what they answer. */
 export const runWhatIf = async (deps: Deps, asked: Asked): Promise<Found> => {
-  const { source, candidate, baseline, rules, write, onChat, signal, hash } = deps
+  const { source, candidate, baseline, rules, erasures, write, onChat, signal, hash } = deps
   const { isExact, repeat, failOn } = asked
   const counts = (events: Compared['turn']['events']) => {
     const at = Date.parse((events.at(-1) ?? events[0]).time)
@@ -95,77 +115,95 @@ export const runWhatIf = async (deps: Deps, asked: Asked): Promise<Found> => {
     const { chatId, events } = chat
     const turns = turnsOf(events, rules)
     const last = turns.findLastIndex((turn) => counts(turn.events))
-    return last < 0 ? { chatId, skipped: 'no-bot-message' } : { chatId, turns: turns.slice(0, last + 1) }
+    return last < 0
+      ? { chatId, skipped: 'no-bot-message' }
+      : { chatId, turns: turns.slice(0, last + 1), persons: personsIn(events) }
   }
   const talk = async (chat: Turned): Promise<Result> => {
     if ('skipped' in chat) return chat
-    const { chatId, turns } = chat
+    const { chatId, turns, persons } = chat
     if (signal.aborted) throw new Error('it was interrupted')
-    const { compared, noise } = await compareChat(turns, {
+    const result = await compareChat(turns, {
       baseline: baseline?.converse(),
       candidates: Array.from({ length: repeat }, () => candidate.converse()),
       isExact,
       counts: ({ events }) => counts(events),
+      isErased: () => erasures.isErased(persons),
     })
-    return { chatId, compared, noise }
+    return E.isLeft(result) ? { chatId, skipped: result.left } : { chatId, persons, ...result.right }
   }
 
   const groups = groupsOf(asked.accepted)
-  const isNew = (group: Group) => !group.isAccepted && failOn.has(group.verdict)
+  const isNew = ({ isAccepted, verdict }: Pick<Group, 'isAccepted' | 'verdict'>) => !isAccepted && failOn.has(verdict)
   const figures = { observed: laneFigures(false), baseline: laneFigures(true), candidate: laneFigures(true) }
-  const turns = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>
   const skipped: Record<Skipped, number> = { erased: 0, 'late-events': 0, 'agent-first': 0, 'no-bot-message': 0 }
-  const cases: TestCase[] = []
-  let noise: Noise = { differs: 0, of: 0 }
+  const found = new Map<string, Summary>()
 
-  const addUp = (chatId: string, compared: ReadonlyArray<Compared>) => {
+  const take = ({ chatId, compared, ...rest }: Extract<Result, Persons>) => {
     const comparable = compared.filter(({ verdict }) => verdict !== 'not-comparable' && verdict !== 'not-compared')
-    figures.observed.add(comparable.map(({ observed }) => ({ replies: observed, ms: 0 })))
-    figures.baseline.add(comparable.flatMap(({ baseline: old }) => old ?? []))
+    figures.observed.add(
+      chatId,
+      comparable.map(({ observed }) => ({ replies: observed, ms: 0 })),
+    )
+    figures.baseline.add(
+      chatId,
+      comparable.flatMap(({ baseline: old }) => old ?? []),
+    )
     figures.candidate.add(
+      chatId,
       comparable.flatMap(({ candidate: now }) => (now && { ...now, replies: now.failing ? [] : now.replies }) ?? []),
     )
-    const found = new Map<Compared, Group>()
-    for (const each of compared) {
-      turns[each.verdict]++
+    const grouped = compared.map((each) => {
       const change = changeOf(each, { isExact, hash })
-      if (change !== undefined) found.set(each, groups.add(chatId, each, change))
-    }
-    const told = compared.map((each) => {
-      const group = found.get(each)
-      if (group === undefined) return each
-      const about = `group ${group.id}${group.isAccepted ? ', accepted' : ''}`
-      return { ...each, reason: each.reason === undefined ? about : `${each.reason}; ${about}` }
+      return { each, group: change && groups.add(chatId, each, change) }
     })
-    write(chatId, told)
+    write(
+      chatId,
+      grouped.map(({ each, group }) => {
+        if (group === undefined) return each
+        const about = `group ${group.id}${group.isAccepted ? ', accepted' : ''}`
+        return { ...each, reason: each.reason === undefined ? about : `${each.reason}; ${about}` }
+      }),
+    )
     const ms = compared.reduce((sum, { candidate: now }) => sum + (now?.ms ?? 0), 0)
-    cases.push({ chatId, ms, result: resultOf(compared, (each) => found.get(each), isNew) })
+    found.set(chatId, {
+      ...rest,
+      verdicts: compared.map(({ verdict }) => verdict),
+      testCase: { chatId, ms, result: resultOf(grouped, isNew) },
+    })
   }
   const chats = turned(source.chats, asked.chats, turnsIn)
   for await (const result of inOrder(chats, chatsAtOnce, talk)) {
     if ('skipped' in result) skipped[result.skipped]++
-    else {
-      noise = { differs: noise.differs + result.noise.differs, of: noise.of + result.noise.of }
-      addUp(result.chatId, result.compared)
-    }
+    else take(result)
     onChat()
   }
-  const all = groups.all()
+  const erased = await erasures.among(new Map([...found].map(([chatId, { persons }]) => [chatId, persons])))
+  const left = [...found].flatMap(([chatId, summary]) => (erased.has(chatId) ? [] : [summary]))
+  const turns = Map.groupBy(
+    left.flatMap((summary) => summary.verdicts),
+    (verdict) => verdict,
+  )
+  const all = groups.all(erased)
   return {
     chats: {
-      read: cases.length + Object.values(skipped).reduce((sum, each) => sum + each, 0),
-      compared: cases.length,
-      skipped,
+      read: found.size + Object.values(skipped).reduce((sum, each) => sum + each, 0),
+      compared: left.length,
+      skipped: { ...skipped, erased: skipped.erased + erased.size },
     },
-    turns,
-    noise,
+    turns: Object.fromEntries(verdicts.map((verdict) => [verdict, turns.get(verdict)?.length ?? 0])) as Report['turns'],
+    noise: {
+      differs: left.reduce((sum, { noise }) => sum + noise.differs, 0),
+      of: left.reduce((sum, { noise }) => sum + noise.of, 0),
+    },
     groups: all,
     new: all.filter(isNew).length,
     figures: {
-      observed: figures.observed.all(),
-      ...(baseline !== undefined && { baseline: figures.baseline.all() }),
-      candidate: figures.candidate.all(),
+      observed: figures.observed.all(erased),
+      ...(baseline !== undefined && { baseline: figures.baseline.all(erased) }),
+      candidate: figures.candidate.all(erased),
     },
-    cases,
+    cases: left.map(({ testCase }) => testCase),
+    erased,
   }
 }

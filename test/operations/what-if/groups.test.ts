@@ -102,13 +102,13 @@ groups('an accepted group is known in the next run, and comes after the new ones
 
 groups('figures are those of the bot sessions, with numerator and denominator', () => {
   const figures = laneFigures(true)
-  figures.add([
+  figures.add('1', [
     { replies: [text('a')], ms: 10 },
     { replies: [], ms: 1 },
   ])
-  figures.add([{ replies: [text('a'), handOver], ms: 30 }])
-  figures.add([{ replies: [], ms: 5 }])
-  figures.add([])
+  figures.add('2', [{ replies: [text('a'), handOver], ms: 30 }])
+  figures.add('3', [{ replies: [], ms: 5 }])
+  figures.add('4', [])
   const { responseTimeBot, ...shares } = figures.all()
   assert.is(responseTimeBot?.median, 10)
   assert.is(responseTimeBot?.p95, 30)

@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { actOf, handOver, type Lane } from '../../../src/operations/what-if/acts.ts'
@@ -10,6 +11,7 @@ import {
   verdictOf,
 } from '../../../src/operations/what-if/judge.ts'
 import { turnsOf } from '../../../src/operations/what-if/turns.ts'
+import { right } from '../../support/either.ts'
 import { client, delivered, failed, rules } from './given-chat.ts'
 
 const judge = suite('verdicts')
@@ -79,15 +81,19 @@ const bot = (...words: ReadonlyArray<string | undefined>) => {
   return { asked, conversing }
 }
 const all = () => true
+const never = async () => false
 
 judge('the same bot has the same verdict in each turn that can be compared', async () => {
   const { conversing, asked } = bot('Hello', 'Hello', 'Hello', 'Hello')
-  const { compared, noise } = await compareChat(turnsOf(chat, rules), {
-    baseline: undefined,
-    candidates: [conversing],
-    isExact: false,
-    counts: all,
-  })
+  const { compared, noise } = right(
+    await compareChat(turnsOf(chat, rules), {
+      baseline: undefined,
+      candidates: [conversing],
+      isExact: false,
+      counts: all,
+      isErased: never,
+    }),
+  )
   assert.equal(
     compared.map(({ verdict }) => verdict),
     ['same', 'same', 'not-comparable', 'same'],
@@ -98,12 +104,15 @@ judge('the same bot has the same verdict in each turn that can be compared', asy
 
 judge('only the first divergence counts, and the bot is asked no more after it', async () => {
   const { conversing, asked } = bot('Hello', undefined, 'Hello', undefined)
-  const { compared } = await compareChat(turnsOf(chat, rules), {
-    baseline: undefined,
-    candidates: [conversing],
-    isExact: false,
-    counts: all,
-  })
+  const { compared } = right(
+    await compareChat(turnsOf(chat, rules), {
+      baseline: undefined,
+      candidates: [conversing],
+      isExact: false,
+      counts: all,
+      isErased: never,
+    }),
+  )
   assert.equal(
     compared.map(({ verdict, reason }) => [verdict, reason]),
     [
@@ -116,15 +125,31 @@ judge('only the first divergence counts, and the bot is asked no more after it',
   assert.equal(asked, ['m1', 'm2', 'end'])
 })
 
+judge('a chat that is erased meanwhile gets to no bot any more', async () => {
+  const { conversing, asked } = bot('Hello', 'Hello', 'Hello', 'Hello')
+  const result = await compareChat(turnsOf(chat, rules), {
+    baseline: undefined,
+    candidates: [conversing],
+    isExact: false,
+    counts: all,
+    isErased: async () => asked.length === 2,
+  })
+  assert.equal(result, E.left('erased'))
+  assert.equal(asked, ['m1', 'm2', 'end'])
+})
+
 judge('other words diverge only with --words exact', async () => {
   const verdicts = async (isExact: boolean) => {
     const { conversing } = bot('Good day', 'Hello', 'Hello', 'Hello')
-    const { compared } = await compareChat(turnsOf(chat, rules), {
-      baseline: undefined,
-      candidates: [conversing],
-      isExact,
-      counts: all,
-    })
+    const { compared } = right(
+      await compareChat(turnsOf(chat, rules), {
+        baseline: undefined,
+        candidates: [conversing],
+        isExact,
+        counts: all,
+        isErased: never,
+      }),
+    )
     return compared.map(({ verdict }) => verdict)
   }
   assert.equal(await verdicts(false), ['words', 'same', 'not-comparable', 'same'])
@@ -133,12 +158,15 @@ judge('other words diverge only with --words exact', async () => {
 
 judge('with a baseline the candidate is compared with it, and the noise is what the baseline changes', async () => {
   const [baseline, candidate] = [bot(undefined, 'Hello', 'Hello', 'Hello'), bot(undefined, undefined)]
-  const { compared, noise } = await compareChat(turnsOf(chat, rules), {
-    baseline: baseline.conversing,
-    candidates: [candidate.conversing],
-    isExact: false,
-    counts: all,
-  })
+  const { compared, noise } = right(
+    await compareChat(turnsOf(chat, rules), {
+      baseline: baseline.conversing,
+      candidates: [candidate.conversing],
+      isExact: false,
+      counts: all,
+      isErased: never,
+    }),
+  )
   assert.equal(
     compared.map(({ verdict }) => verdict),
     ['same', 'silent', 'not-compared', 'not-compared'],
@@ -148,12 +176,15 @@ judge('with a baseline the candidate is compared with it, and the noise is what 
 
 judge('a bot that disagrees with itself is unstable there, and has not failed', async () => {
   const candidates = [bot('Hello', 'Hello').conversing, bot('Hello', undefined).conversing]
-  const { compared } = await compareChat(turnsOf(chat, rules).slice(0, 2), {
-    baseline: undefined,
-    candidates,
-    isExact: false,
-    counts: all,
-  })
+  const { compared } = right(
+    await compareChat(turnsOf(chat, rules).slice(0, 2), {
+      baseline: undefined,
+      candidates,
+      isExact: false,
+      counts: all,
+      isErased: never,
+    }),
+  )
   assert.equal(
     compared.map(({ verdict, reason }) => [verdict, reason]),
     [
@@ -165,12 +196,15 @@ judge('a bot that disagrees with itself is unstable there, and has not failed', 
 
 judge('turns before those that are asked for only lead to them', async () => {
   const { conversing, asked } = bot(undefined, 'Hello', 'Hello', 'Hello')
-  const { compared } = await compareChat(turnsOf(chat, rules), {
-    baseline: undefined,
-    candidates: [conversing],
-    isExact: false,
-    counts: ({ number }) => number > 1,
-  })
+  const { compared } = right(
+    await compareChat(turnsOf(chat, rules), {
+      baseline: undefined,
+      candidates: [conversing],
+      isExact: false,
+      counts: ({ number }) => number > 1,
+      isErased: never,
+    }),
+  )
   assert.equal(
     compared.map(({ turn, verdict }) => [turn.number, verdict]),
     [

@@ -62,6 +62,31 @@ reports('the verdicts, groups and skipped chats add up', async () => {
   assert.equal(report.figures.baseline?.containment, { numerator: 5, denominator: 5, value: 1 })
 })
 
+reports(
+  'a chat that was erased after its turns were written is in no report, and not in what is added up',
+  async () => {
+    const ids = ['1', '2', '3', '4', '5', '6']
+    const all = await sampleRun(true)
+    const { report, junit, page } = await sampleRun(true, new Set(['1', '5']))
+    const named = (text: string) => ids.filter((id) => new RegExp(`chat ${id}\\b`).test(text))
+    assert.equal([named(all.junit), named(all.page)], [ids, ['1', '2', '3', '5']])
+    assert.equal(
+      [named(junit), named(page)],
+      [
+        ['2', '3', '4', '6'],
+        ['2', '3'],
+      ],
+    )
+    assert.equal([report.chats.compared, report.chats.skipped.erased], [4, 3])
+    assert.equal(
+      report.groups.map(({ verdict, count }) => [verdict, count]),
+      [['act', 3]],
+    )
+    assert.equal(report.figures.candidate.containment, { numerator: 3, denominator: 3, value: 1 })
+    assert.is(report.turns.act, 3)
+  },
+)
+
 reports('a chat is a test case: failed, in error, skipped or passed', async () => {
   const { junit } = await sampleRun(false)
   assert.match(junit, /<testsuites name="what-if" tests="6" failures="4" errors="1"/)

@@ -95,7 +95,7 @@ const botOf = (rule: Rule, ms: number): Bot => ({
 })
 
 /** A whole run in memory, with its report. */
-export const sampleRun = async (withWords: boolean) => {
+export const sampleRun = async (withWords: boolean, erasedLater: ReadonlySet<string> = new Set()) => {
   const logged: ReadonlyArray<LoggedChat> = [
     ...['1', '2', '3', '4', '5'].map(chat),
     undelivered('6'),
@@ -115,6 +115,7 @@ export const sampleRun = async (withWords: boolean) => {
       candidate: botOf(newRules, 12),
       baseline: botOf(oldRules, 8),
       rules,
+      erasures: { isErased: async () => false, among: async () => erasedLater },
       write: (chatId: string, compared: ReadonlyArray<Compared>) =>
         void lines.push(...compared.map((each) => lineOf(chatId, each, telling, deleteBy))),
       onChat: () => {},

@@ -1,8 +1,10 @@
 // Measures the size of a chat in the log, and in MongoDB as documents and indexes. Simulated chats, real servers.
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MongoClient } from 'mongodb'
+import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
+import { newKeyFile } from '../../src/archive/key-file.ts'
 import { startBot, text } from '../../src/bot/index.ts'
 import { startEmbedded } from '../../src/embedded/servers.ts'
 import { chatAccepted, chatAssigned, chatFinished, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
@@ -24,7 +26,9 @@ Object.assign(process.env, { KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mong
 const { world } = await import('../support/world.ts')
 
 const here = await world({ partitions })
-await here.start()
+const archiveKeyFile = join(dataDir, 'keys.json')
+writeFileSync(archiveKeyFile, newKeyFile('sizes'))
+await here.start(undefined, undefined, { archiveKeyFile })
 const answer = 'Thank you. I have found your order: it was handed to the carrier this morning.'
 const bot = await startBot({ onMessage: () => text(answer) }, { brokers, group: 'sizes', topicPrefix: here.prefix })
 
@@ -82,9 +86,30 @@ await eventually(
   120_000,
 )
 await bot.stop()
+
+const eventTopics: ReadonlyArray<EventTopic['name']> = ['chats', 'clients', 'bot-conversations']
+const archives = eventTopics.map(archiveNameOf)
+const topics = [...eventTopics, 'bot-replies', ...archives]
+const endsNow = () =>
+  endsOf(
+    brokers,
+    topics.map((topic) => `${here.prefix}${topic}`),
+  )
+type Ends = Awaited<ReturnType<typeof endsNow>>
+const recordsAt = (all: Ends, topic: string) =>
+  [...all]
+    .filter(([name]) => name.split('/')[0] === `${here.prefix}${topic}`)
+    .reduce((total, [, end]) => total + end, 0)
+await eventually(
+  'the archive to have every event',
+  async () => {
+    const all = await endsNow()
+    return eventTopics.every((topic) => recordsAt(all, archiveNameOf(topic)) >= recordsAt(all, topic)) || undefined
+  },
+  300_000,
+)
 await here.stop()
 
-const topics = ['chats', 'clients', 'bot-conversations', 'bot-replies']
 const data = join(dataDir, 'kafka', 'data')
 const bytesOf = (topic: string) =>
   readdirSync(data)
@@ -92,12 +117,8 @@ const bytesOf = (topic: string) =>
     .flatMap((folder) => readdirSync(join(data, folder)).map((file) => join(data, folder, file)))
     .filter((file) => file.endsWith('.log'))
     .reduce((sum, file) => sum + statSync(file).size, 0)
-const ends = await endsOf(
-  brokers,
-  topics.map((topic) => `${here.prefix}${topic}`),
-)
-const recordsOf = (topic: string) =>
-  [...ends].filter(([name]) => name.split('/')[0] === `${here.prefix}${topic}`).reduce((sum, [, end]) => sum + end, 0)
+const ends = await endsNow()
+const recordsOf = (topic: string) => recordsAt(ends, topic)
 
 const number = (value: number) => Math.round(value).toLocaleString('en')
 const row = (...cells: ReadonlyArray<string | number>) => console.log(`| ${cells.join(' | ')} |`)
@@ -118,7 +139,7 @@ console.log()
 row('collection', 'documents a chat', 'bytes a document (BSON)', 'stored', 'indexes', 'GiB a million chats, one member')
 row('---', '---:', '---:', '---:', '---:', '---:')
 let storedPerChat = 0
-for (const view of ['chats', 'clients', 'conversations', 'deliveries', 'timeline']) {
+for (const view of ['chats', 'clients', 'conversations', 'sessions', 'deliveries', 'timeline', 'archive_keys']) {
   const [stats] = await db
     .collection(view)
     .aggregate([{ $collStats: { storageStats: {} } }])
@@ -130,8 +151,13 @@ for (const view of ['chats', 'clients', 'conversations', 'deliveries', 'timeline
   row(view, (documents / count).toFixed(1), each(size), each(storageSize), each(totalIndexSize), gigabytes(perChat))
 }
 
-const recordsPerChat = sum(topics.map(recordsOf)) / count
-const loggedPerChat = sum(topics.map(bytesOf)) / count
+const logged = [...eventTopics, 'bot-replies']
+const recordsPerChat = sum(logged.map(recordsOf)) / count
+const loggedPerChat = sum(logged.map(bytesOf)) / count
+const archivedPerChat = sum(archives.map(bytesOf)) / count
+console.log(
+  `\nThe archive takes ${(sum(archives.map(bytesOf)) / sum(eventTopics.map(bytesOf))).toFixed(2)} times the events.`,
+)
 const rates = [10, 1_000, 100_000]
 const perDay = (rate: number) => (rate * 86_400) / recordsPerChat
 const figures: ReadonlyArray<readonly [what: string, of: (rate: number) => string]> = [
@@ -141,12 +167,35 @@ const figures: ReadonlyArray<readonly [what: string, of: (rate: number) => strin
     (rate) => ((rate * loggedPerChat) / recordsPerChat / 1024 ** 2).toFixed(2),
   ],
   ['log, GiB a day, three replicas', (rate) => number((perDay(rate) * loggedPerChat * 3) / 1024 ** 3)],
+  [
+    'archive, GiB a day, three replicas, permanently',
+    (rate) => number((perDay(rate) * archivedPerChat * 3) / 1024 ** 3),
+  ],
   ['MongoDB, GiB a day, three members', (rate) => number((perDay(rate) * storedPerChat * 3) / 1024 ** 3)],
   [
     'journal, GiB an hour without Kafka',
     (rate) => ((rate * 3_600 * loggedPerChat) / recordsPerChat / 1024 ** 3).toFixed(2),
   ],
 ]
+
+// An account of a thousand chats a day, with the default retention.
+const month = 30_000
+console.log()
+row('an account with 30,000 chats a month', 'GiB after a month', 'GiB after a year')
+row('---', '---:', '---:')
+const inGiB = (bytes: number) => (bytes / 1024 ** 3).toFixed(2)
+const eventsPerChat = sum(eventTopics.map(bytesOf)) / count
+const kept = ((14 + 1) / 30) * month
+row(
+  'events on their topics (14 days and a segment of a day), one replica',
+  inGiB(kept * eventsPerChat),
+  inGiB(kept * eventsPerChat),
+)
+const commands = ((7 + 1) / 30) * month * (bytesOf('bot-replies') / count)
+row('commands (7 days and a segment), one replica', inGiB(commands), inGiB(commands))
+row('archive, one replica', inGiB(month * archivedPerChat), inGiB(12 * month * archivedPerChat))
+row('MongoDB, one member', inGiB(month * storedPerChat), inGiB(12 * month * storedPerChat))
+
 console.log()
 row(`${recordsPerChat.toFixed(1)} records a chat`, ...rates.map((rate) => `${number(rate)} records/s`))
 row('---', ...rates.map(() => '---:'))

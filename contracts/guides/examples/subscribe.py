@@ -8,13 +8,16 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from jsonschema import Draft202012Validator, ValidationError
 
 TOPICS = ["chats", "calls", "clients", "offline-messages", "bot-conversations"]
 prefix = os.environ.get("TOPIC_PREFIX", "livechat.")
 brokers = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
 group = os.environ.get("GROUP", "my-team")
+# With REPLAY: read this topic to its end, as what was on TOPIC, and stop. With OFFSETS: continue on TOPIC there.
+replay, offsets = os.environ.get("REPLAY"), os.environ.get("OFFSETS")
+replayed = os.environ.get("TOPIC", f"{prefix}chats")
 published = Path(os.environ.get("SCHEMAS") or Path(__file__).parent.parent.parent / "published" / "schemas")
 
 # The header ce_dataschema of an event is the $id of its schema.
@@ -32,16 +35,21 @@ database.execute(
 )
 # What this program does not understand, to look at and to read again later: Kafka deletes it after a while.
 database.execute(
-    "CREATE TABLE IF NOT EXISTS skipped (topic, partition, offset, reason, headers, value, "
-    "PRIMARY KEY (topic, partition, offset)) WITHOUT ROWID"
+    "CREATE TABLE IF NOT EXISTS skipped (topic, read_from, partition, offset, reason, headers, value, "
+    "PRIMARY KEY (read_from, partition, offset)) WITHOUT ROWID"
 )
+
+
+def topic_of(message: Message) -> str:
+    """The records of a replay count as those of the topic that they were on: a later marker there erases them too."""
+    return replayed if message.topic() == replay else message.topic()
 
 
 def skip(message: Message, headers: dict, reason: str) -> None:
     """A record that is not understood is kept as it is, so that no offset is committed of a record that is nowhere."""
     topic, partition, offset = message.topic(), message.partition(), message.offset()
-    row = (topic, partition, offset, reason, json.dumps(headers), message.value())
-    if database.execute("INSERT OR IGNORE INTO skipped VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1:
+    row = (topic_of(message), topic, partition, offset, reason, json.dumps(headers), message.value())
+    if database.execute("INSERT OR IGNORE INTO skipped VALUES (?, ?, ?, ?, ?, ?, ?)", row).rowcount == 1:
         print(f"skipped {topic}/{partition}@{offset}: {reason}", file=sys.stderr, flush=True)
 
 
@@ -58,11 +66,11 @@ def keep(message: Message) -> None:
     except (ValueError, TypeError, KeyError, ValidationError) as wrong:
         return skip(message, headers, f"{getattr(wrong, 'json_path', '')} {wrong.__class__.__name__}".strip())
     type = type.split(".")[1]
-    row = (source, id, message.topic(), type, subject, time, message.value().decode())
+    row = (source, id, topic_of(message), type, subject, time, message.value().decode())
     if database.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row).rowcount == 1:
         print(f"{time} {type} {data['accountId']}/{subject} {id}", flush=True)
     if type in ("ClientErased", "ChatErased"):
-        forget(message.topic(), subject, data)
+        forget(topic_of(message), subject, data)
 
 
 def forget(topic: str, subject: str, data: dict) -> None:
@@ -102,19 +110,27 @@ signal.signal(signal.SIGTERM, stop)
 consumer = Consumer(
     {
         "bootstrap.servers": brokers,
-        "group.id": group,
+        "group.id": f"{group}-{replay}" if replay else group,
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
+        "enable.partition.eof": replay is not None,
     }
 )
 producer = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2_random", "enable.idempotence": True})
 confirmations: list[tuple[str, str]] = []
-consumer.subscribe([f"{prefix}{topic}" for topic in TOPICS])
+if offsets:  # as the command `archive replay` prints them: 0: 1502, 1: 1498
+    places = [TopicPartition(replayed, *map(int, each.split(":"))) for each in offsets.split(",")]
+    consumer.commit(offsets=places, asynchronous=False)
+consumer.subscribe([replay] if replay else [f"{prefix}{topic}" for topic in TOPICS])
+partitions = consumer.list_topics(replay).topics[replay].partitions if replay else {}
+ended: set[int] = set()
 while running:
     messages = consumer.consume(500, timeout=1)
     with database:  # one transaction for all of them
         for message in messages:
-            if message.error():
+            if message.error() and message.error().code() == KafkaError._PARTITION_EOF:
+                ended.add(message.partition())
+            elif message.error():
                 print(message.error(), file=sys.stderr)
             else:
                 keep(message)
@@ -124,6 +140,9 @@ while running:
     confirmations.clear()
     producer.flush()
     # Committed after the table is: a crash in between brings the events again, and never loses one.
-    if messages:
+    if any(not message.error() for message in messages):
         consumer.commit(asynchronous=False)
+    if replay and len(ended) == len(partitions):
+        print(f"{replay} is read to its end", file=sys.stderr)
+        break
 consumer.close()

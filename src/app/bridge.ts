@@ -11,6 +11,7 @@ import { logOutages } from './outages.ts'
 import { startParts } from './parts.ts'
 import { type NotStarted, planOf } from './plan.ts'
 import { connectPorts, type Part, scrapeWithinMs } from './ports.ts'
+import { prepare } from './prepare.ts'
 import { reasonOf } from './reason.ts'
 import { openConsole } from './roles/console.ts'
 import { openIngress } from './roles/ingress.ts'
@@ -18,7 +19,6 @@ import { watchViews } from './roles/projector.ts'
 import { watchRetainDays } from './roles/retention.ts'
 import type { Role } from './roles.ts'
 import type { Servers } from './running.ts'
-import { prepare } from './topics.ts'
 
 export type Bridge = {
   /** The URL of the public port: always health in one word, and with the role ingress webhooks and the bot API. */

@@ -7,8 +7,9 @@ import type { Append, Log, Measure, Now, PublishWithFallback, Sleep, VerifyToken
 import { readJson } from '../domain/read-json.ts'
 import { notAllowed, type Refusal } from '../http/answer.ts'
 import { type BodyBudget, readBody } from '../http/body.ts'
-import type { ClientAddress, FailureDelay } from '../http/client-address.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import type { Ctx } from '../http/context.ts'
+import type { FailureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 

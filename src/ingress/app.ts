@@ -14,8 +14,9 @@ import type {
   VerifyToken,
 } from '../domain/ports.ts'
 import { bodyBudget } from '../http/body.ts'
-import { clientAddresses, failureDelay, type Network } from '../http/client-address.ts'
+import { clientAddresses, type Network } from '../http/client-address.ts'
 import type { State } from '../http/context.ts'
+import { failureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
 import { within } from '../shared/timeout.ts'
 import { rateLimits } from './admission.ts'

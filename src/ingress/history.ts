@@ -5,6 +5,7 @@ import type { Account } from '../domain/accounts.ts'
 import type { ChatHistory, ChatName, Log } from '../domain/ports.ts'
 import { type Answer, answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import type { Ctx, State } from '../http/context.ts'
+import { reasonOf } from '../shared/reason.ts'
 import { semaphore } from '../shared/semaphore.ts'
 import { within } from '../shared/timeout.ts'
 import { type AdmissionDeps, refuseAddress, refuseSecret, sameSecret } from './admission.ts'
@@ -95,7 +96,7 @@ export const historyRouter = (deps: HistoryDeps) => {
       const found = await read(() => history.read(chat, last), signal)
       return found === undefined ? E.left(unknownChat) : E.right({ status: 200, body: found, headers: noStore })
     } catch (error) {
-      log.warn({ accountId: chat.accountId, err: error }, 'a history could not be read')
+      log.warn({ accountId: chat.accountId, reason: reasonOf(error) }, 'a history could not be read')
       return E.left(unavailable)
     }
   }

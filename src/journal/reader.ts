@@ -2,9 +2,8 @@ import { open, rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { OutgoingRecord } from '../domain/ports.ts'
 import type { DamageReport } from './damage.ts'
-import { scan } from './frame.ts'
 import { decodeRecord } from './record.ts'
-import type { Segment } from './segment.ts'
+import { type Segment, scan } from './segment.ts'
 
 /** A record in the journal; `appendedAt` in ms since 1970. */
 export type Entry = { readonly position: number; readonly appendedAt: number; readonly record: OutgoingRecord }

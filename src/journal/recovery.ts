@@ -5,8 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../domain/ports.ts'
 import type { DamageReport } from './damage.ts'
 import { codeOf, type OpenFile, replaceFile, syncPath } from './files.ts'
-import { scan } from './frame.ts'
-import { isSegment, parseName, readHeader, type Segment, type SegmentName } from './segment.ts'
+import { isSegment, parseName, readHeader, type Segment, type SegmentName, scan } from './segment.ts'
 
 /** The file with the last drained position: Kafka has every record up to and including this position. */
 const checkpointFile = 'checkpoint'

@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log, Now } from '../domain/ports.ts'
 import { codeOf, type Handle, type OpenFile, syncPath, writeAll } from './files.ts'
-import { encodeFrame, frameSize } from './frame.ts'
-import { encodeHeader, headerSize, newSegment, type Segment } from './segment.ts'
+import { encodeFrame, encodeHeader, frameSize, headerSize, newSegment, type Segment } from './segment.ts'
 
 export const full: E.Either<Failure, never> = E.left({ kind: 'transient', reason: 'journal full' })
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { prepare, type Report } from '../../src/app/topics.ts'
+import { prepare, type Report } from '../../src/app/prepare.ts'
 import { silent } from '../../src/domain/quiet.ts'
 
 const preparing = suite('topics and indexes')

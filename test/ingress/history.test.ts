@@ -14,15 +14,18 @@ const get = (headers: Readonly<Record<string, string>> = token) => ({ method: 'G
 const history = suite('history of a chat, over HTTP')
 
 const asked: unknown[] = []
-let views: ReadonlySet<string> = new Set()
+const views: ReadonlySet<string> = new Set(['m1'])
+/** How often the views are asked before they have the event. */
+let asksUntilThere = 0
 let isAway = false
+let nowMs = 0
 const { port, stop, requests, logged } = await start(
   {
     history: {
       has: async ({ accountId, chatId }, eventId) => {
         asked.push(['has', accountId, chatId, eventId])
         if (isAway) throw new Error('no primary')
-        return views.has(eventId)
+        return views.has(eventId) && asked.length > asksUntilThere
       },
       read: async ({ accountId, chatId }, last) => {
         asked.push(['read', accountId, chatId, last])
@@ -30,13 +33,17 @@ const { port, stop, requests, logged } = await start(
         return chatId === '2037' ? said : undefined
       },
     },
+    monotonic: () => nowMs,
+    sleep: async (ms) => {
+      nowMs += ms
+    },
   },
   { historyWaitMs: 120 },
 )
 history.after(stop)
 history.before.each(() => {
   asked.length = 0
-  views = new Set(['m1'])
+  asksUntilThere = 0
   isAway = false
 })
 
@@ -60,13 +67,9 @@ history('an id of a chat may have any characters', async () => {
 })
 
 history('with `after` the answer waits until the views have that event', async () => {
-  views = new Set()
-  const answer = send(port, '/history/acme/2037?after=m2', get())
-  setTimeout(() => {
-    views = new Set(['m2'])
-  }, 60)
-  assert.is((await answer).status, 200)
-  assert.ok(asked.length >= 3)
+  asksUntilThere = 2
+  assert.is((await send(port, '/history/acme/2037?after=m1', get())).status, 200)
+  assert.equal(asked, [...Array(3).fill(['has', 'acme', '2037', 'm1']), ['read', 'acme', '2037', 20]])
 })
 
 history('an event that does not come into the views in time: 425', async () => {
@@ -86,6 +89,7 @@ history('MongoDB away: 503, and the log says why', async () => {
     assert.equal([status, headers['retry-after']], [503, '1'])
   }
   assert.is(logged.at(-2)?.message, 'a history could not be read')
+  assert.equal(logged.at(-2)?.fields, { accountId: 'acme', reason: 'no primary' })
 })
 
 const wrong: Readonly<Record<string, readonly [status: number, path: string, headers?: object, method?: string]>> = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodeFrame, scan } from '../../src/journal/frame.ts'
+import { encodeFrame, scan } from '../../src/journal/segment.ts'
 
 const mark = Buffer.from('a1b2c3d4', 'hex')
 const bodies = fc.array(

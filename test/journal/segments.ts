@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
-import { frameSize } from '../../src/journal/frame.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
+import { frameSize } from '../../src/journal/segment.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { append, drainAll, openAt, recordingLog, recordOf } from './given.ts'
 

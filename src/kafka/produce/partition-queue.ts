@@ -1,8 +1,6 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Failure, Sleep } from '../../domain/ports.ts'
-import { type Bounds as BackoffBounds, backoff } from '../../shared/backoff.ts'
-import type { Partitioner } from '../partitioner.ts'
+import type { Failure } from '../../domain/ports.ts'
 import type { WireRecord } from '../wire-record.ts'
 import type { PartitionBatch } from './connection.ts'
 import { type Identity, noIdentity } from './record-batch.ts'
@@ -124,67 +122,4 @@ export const firstOf = (queues: ReadonlyArray<PartitionQueue>, limits: Bounds): 
     return i > 0 && (records > limits.records || bytes > limits.bytes)
   })
   return end < 0 ? queues : queues.slice(0, end)
-}
-
-type Deps = {
-  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
-  readonly onAssigned: (entry: Entry, partition: number) => void
-  readonly onFailure: (topic: TopicName, error: unknown) => void
-  /** Called when all waiting records of the topic have a partition. */
-  readonly onRecovery: (topic: TopicName) => void
-  readonly pause: BackoffBounds
-  readonly sleep: Sleep
-  readonly random: () => number
-  readonly signal: AbortSignal
-}
-
-/** Assigns records to partitions in the order of the calls. Unknown partitions of a topic delay only its records. */
-export const assigner = (deps: Deps) => {
-  const { partitioner, onAssigned, onFailure, onRecovery, pause, sleep, random, signal } = deps
-  const waiting = new Map<TopicName, Entry[]>()
-
-  const partitionOf = ({ record: { topic, key, partition } }: Entry) =>
-    partitioner.partitionOf(topic, typeof key === 'string' ? Buffer.from(key) : key, partition)
-
-  const assignAll = async (topic: TopicName, entries: Entry[]) => {
-    for (let failures = 1; entries.length > 0 && !signal.aborted; failures++) {
-      try {
-        await partitioner.ready([topic])
-        for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
-          const partition = partitionOf(entry)
-          if (partition === undefined) {
-            // The topic was forgotten after `ready`, or has too few partitions for a record that names its partition.
-            partitioner.forget(topic)
-            throw new Error(`${topic} does not have the partition that a record requests`)
-          }
-          entries.shift()
-          onAssigned(entry, partition)
-        }
-      } catch (error) {
-        onFailure(topic, error)
-        await sleep(backoff(failures, pause, random), signal)
-      }
-    }
-    waiting.delete(topic)
-    onRecovery(topic)
-  }
-  /** Assigns entries of one topic as soon as its partitions are known, before later entries. */
-  const assignLater = (topic: TopicName, entries: ReadonlyArray<Entry>): void => {
-    const before = waiting.get(topic)
-    const all = before ?? []
-    all.push(...entries)
-    all.sort((a, b) => a.number - b.number)
-    if (before !== undefined || all.length === 0) return
-    waiting.set(topic, all)
-    void assignAll(topic, all)
-  }
-  return {
-    assign: (entry: Entry): void => {
-      const { topic } = entry.record
-      const partition = waiting.has(topic) ? undefined : partitionOf(entry)
-      if (partition === undefined) assignLater(topic, [entry])
-      else onAssigned(entry, partition)
-    },
-    assignLater,
-  }
 }

@@ -6,9 +6,10 @@ import { semaphore } from '../../shared/semaphore.ts'
 import { isIdentityLost, reasonOf, refusalOf } from '../errors.ts'
 import type { Partitioner } from '../partitioner.ts'
 import type { WireRecord } from '../wire-record.ts'
+import { assigner } from './assigner.ts'
 import { type Backlog, backlogOf, sizeOf, type Waiting } from './backlog.ts'
 import type { ProduceConnection } from './connection.ts'
-import { assigner, type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
+import { type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
 
 export type ProducerLimits = {
   /** The limit of one batch. A larger record gets its own batch, which is compressed. */

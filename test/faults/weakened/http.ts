@@ -57,7 +57,7 @@ export const http = {
   ],
   'the delay after failures': [
     instead(
-      () => import('../../../src/http/client-address.ts'),
+      () => import('../../../src/http/failure-delay.ts'),
       () => ({ failureDelay: () => ({ refusedAfter: () => undefined, afterFailure: () => 0 }) }),
     ),
   ],

@@ -28,7 +28,7 @@ export const journal = {
   ],
   'a checksum for each record of the journal': [
     instead(
-      () => import('../../../src/journal/frame.ts'),
+      () => import('../../../src/journal/segment.ts'),
       ({ scan, frameAt, frameLayout: at }) => ({
         scan: (mark, content, from) => {
           const bytes = Buffer.from(content)

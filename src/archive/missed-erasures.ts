@@ -131,11 +131,14 @@ export const missedErasures = (deps: Deps) => {
   return { apply, lost, look }
 }
 
-/** Each call runs `work`, until it has succeeded once. */
+/** Runs `work` until it has succeeded once. Calls during a run share it. */
 const once = (work: () => Promise<void>) => {
-  let isDone = false
-  return async (): Promise<void> => {
-    if (!isDone) await work()
-    isDone = true
+  let underWay: Promise<void> | undefined
+  return (): Promise<void> => {
+    underWay ??= work().catch((error: unknown) => {
+      underWay = undefined
+      throw error
+    })
+    return underWay
   }
 }

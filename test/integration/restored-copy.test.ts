@@ -8,8 +8,9 @@ import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 
+const historyToken = 'history-token-0123456789'
 const { here, db, kafka, collections, command, start, publish, processed, erase, dump, restore, stop } =
-  await archivingWorld()
+  await archivingWorld({ bot: { historyToken } })
 
 const secretOf = (chat: number) => `CANARY-of-chat-${chat}-`
 const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
@@ -23,7 +24,11 @@ const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
   return [
     of('ChatAccepted', 0, { visitor }),
     of('OfflineMessageReceived', 1, { visitor, message: secret, offlineMessageId: `o${chat}` }),
-    of('ChatFinished', 2, { visitor }),
+    of('ClientMessageReceived', 2, {
+      clientId: `c${chat}`,
+      message: { type: 'TEXT', text: secret, timestamp: at('10:00:02') },
+    }),
+    of('ChatFinished', 3, { visitor }),
   ]
 }
 const restoreOver = async (copy: Copy) => {
@@ -60,6 +65,17 @@ restoring('nobody who is erased can be read again, and nothing is lost that Kafk
   await restoreOver(copy)
   assert.ok((await telling(2)).length > 0, 'the control: the copy has the person')
 
+  const ingress = await here.start(['ingress'])
+  const historyOf = async (chat: number) =>
+    (
+      await fetch(`${ingress.url}/history/acme/${chat}`, { headers: { authorization: `Bearer ${historyToken}` } })
+    ).text()
+  await eventually('a history', async () => (await historyOf(1)).includes(secretOf(1)))
+  assert.not.match(await historyOf(2), secretOf(2))
+  await ingress.stop()
+
+  await restoreOver(copy)
+  assert.ok((await telling(2)).length > 0)
   // Before any bridge runs.
   const exported = await command('export', '--account', 'acme', '--chat', '2')
   assert.not.match(exported.out + exported.err, secretOf(2))

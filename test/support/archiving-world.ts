@@ -20,8 +20,8 @@ import { world } from './world.ts'
 export type Copy = ReadonlyMap<string, ReadonlyArray<Document>>
 
 /** Bridges that project and archive, with keys of their own, and copies of their MongoDB. */
-export const archivingWorld = async () => {
-  const here = await world()
+export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) => {
+  const here = await world(options)
   const folder = temporaryFolder()
   const archiveKeyFile = join(folder, 'keys.json')
   writeFileSync(archiveKeyFile, newKeyFile('first'))

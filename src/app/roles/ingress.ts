@@ -7,11 +7,12 @@ import { monotonic, sleep } from '../../shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
 import { followEnrichedKeys } from './enriched-keys.ts'
 import { openIntake } from './intake.ts'
+import { historyAfter, missedErasuresOf } from './missed-erasures.ts'
 
 export type Ingress = {
   readonly routers: ReturnType<typeof ingressRouters>
   readonly checks: { readonly journal: () => Health }
-  /** Follows the enrichments, once their topic exists. */
+  /** Follows the enrichments and applies missed erasures, once the topics exist. */
   readonly start: () => Part
   /** Ends the intake. The routes must have stopped. */
   readonly stop: () => Promise<void>
@@ -28,6 +29,8 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
   watch('journal', () => ({ ...intake.state(), now: Date.now() }))
   watch('journalDisk', async () => ({ freeBytes: await intake.freeBytes() }))
   const filter = enrichedKeys()
+  const missed = missedErasuresOf({ kafka, mongo }, settings)
+  const hasHistory = settings.accounts.some(({ bot }) => bot?.historyToken !== undefined)
   return E.right({
     routers: ingressRouters({
       accounts: settings.accounts,
@@ -35,7 +38,7 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
       publish: intake.publish,
       append: intake.append,
       findEnrichment: findingEnrichments(mongo.findEnrichments, filter),
-      history: mongo.chatHistory,
+      history: historyAfter(missed.apply, mongo.chatHistory),
       verify: tokens.verify,
       issue: tokens.issue,
       measure,
@@ -45,7 +48,11 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
       monotonic,
     }),
     checks: { journal: intake.health },
-    start: () => followEnrichedKeys({ kafka, mongo, filter, log, sleep }),
+    start: () => {
+      // The first history need not wait for it. If it fails, the next history tries again.
+      if (hasHistory) missed.apply().catch(() => undefined)
+      return followEnrichedKeys({ kafka, mongo, filter, log, sleep })
+    },
     stop: intake.stop,
   })
 }

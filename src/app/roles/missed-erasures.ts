@@ -1,4 +1,5 @@
 import { missedErasures } from '../../archive/missed-erasures.ts'
+import type { ChatHistory } from '../../domain/ports.ts'
 import { fromRecord } from '../../kafka/records.ts'
 import { keepReceipts } from '../../operations/erase/restored-receipts.ts'
 import { changesOf } from '../../views/decoded.ts'
@@ -24,3 +25,15 @@ export const missedErasuresOf = (
     empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
     keepReceipts: keepReceipts(mongo.erasures, mongo.silentPersons, { retentionDays }),
   })
+
+/** Reads nothing before the missed erasures are applied: MongoDB may have been restored with persons who are erased. */
+export const historyAfter = (apply: () => Promise<void>, { has, read }: ChatHistory): ChatHistory => ({
+  has: async (...asked) => {
+    await apply()
+    return has(...asked)
+  },
+  read: async (...asked) => {
+    await apply()
+    return read(...asked)
+  },
+})

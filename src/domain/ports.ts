@@ -122,6 +122,8 @@ export type ConsumerSpec = {
   readonly commit: 'when-handled' | 'by-handler'
   /** Called when partitions are assigned to this consumer, before their first slice. */
   readonly onAssigned?: (partitions: ReadonlyArray<number>) => void
+  /** Called when reading of a partition begins, before its first slice. An empty partition has no slice. */
+  readonly onOwned?: (topic: TopicName, partition: number, owned: OwnedPartition) => void
   /**
    * Returns why these topics must not be read, and what an operator must do. Until it returns undefined, the consumer
    * is not ready and calls it again.

@@ -146,6 +146,9 @@ export const egress = (ports: EgressPorts): Egress => {
       commit: 'by-handler',
       handle: async (slice, owned) =>
         slice.topic === botConversations.name ? follower.read(slice, owned) : takeCommands(slice, owned),
+      onOwned: (topic, partition, owned) => {
+        if (topic === botConversations.name) follower.own(partition, owned)
+      },
       startAt: async (topic, partition) => (topic === botConversations.name ? follower.startAt(partition) : undefined),
     },
     health,

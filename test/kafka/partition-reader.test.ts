@@ -25,12 +25,13 @@ const readerOf = (
   commit: 'when-handled' | 'by-handler' = 'when-handled',
   previousHandled = Promise.resolve(),
   catchUpRecords?: number,
+  onOwned: () => void = () => {},
 ) => {
   const consumed: Array<readonly [records: number, lag: number]> = []
   const left: string[] = []
   const wants: boolean[] = []
   const reader = partitionReader({
-    spec: { group: 'g', commit, handle, ...(catchUpRecords !== undefined && { catchUpRecords }) },
+    spec: { group: 'g', commit, handle, onOwned, ...(catchUpRecords !== undefined && { catchUpRecords }) },
     topic: 'chats',
     partition: 3,
     topicId: '',
@@ -54,6 +55,34 @@ const readerOf = (
 }
 
 const reading = suite('partition reader')
+
+reading('the owner of a partition is told before its first slice, also if it has no record', async () => {
+  const told: string[] = []
+  const handle = async () => void told.push('slice')
+  const own = () => void told.push('owned')
+  const { reader } = readerOf(handle, 'when-handled', Promise.resolve(), undefined, own)
+  await turn()
+  assert.equal(told, ['owned'])
+  reader.add(records(10, 11), 11, 11)
+  await reader.handled()
+  assert.equal(told, ['owned', 'slice'])
+})
+
+reading('a partition that is lost while an earlier handler runs is owned by nobody', async () => {
+  const told: string[] = []
+  const previous = Promise.withResolvers<void>()
+  const { reader } = readerOf(
+    async () => {},
+    'when-handled',
+    previous.promise,
+    undefined,
+    () => void told.push('owned'),
+  )
+  reader.retire()
+  previous.resolve()
+  await turn()
+  assert.equal(told, [])
+})
 
 reading(
   'slices of at most 500 records are handled one after the other, and each moves the finished offset',

@@ -33,8 +33,8 @@ type Ports = Pick<EgressPorts, 'decodeEvent' | 'viewsEnd' | 'monotonic' | 'log'>
 /**
  * Keeps the tail and the watchdog up to date. It reads bot-conversations from where the views end, and evicts what the
  * views have processed since. It commits nothing: the next reading begins where the views end then, possibly before
- * records that were read here. A worker learns that it owns a partition from its first slice. So reading begins one
- * record earlier: the watchdog watches the partition even if no new event arrives.
+ * records that were read here. The watchdog watches each partition that is owned, also one without any record: its
+ * clients may wait since before the topic was created again.
  */
 export const followConversations = (
   { decodeEvent, viewsEnd, monotonic, log }: Ports,
@@ -56,19 +56,23 @@ export const followConversations = (
       }
     }
   }
+  const own = (partition: number, owner: OwnedPartition): void => {
+    if (!owner.isCurrent()) return
+    owners.set(partition, owner)
+    watchdog.watch(partition, owner)
+  }
   return {
+    own,
     startAt: async (partition: number): Promise<number> => {
       const end = (await viewsEnd())(partition)
-      const offset = Math.max(0, end.offset - 1)
       owners.delete(partition)
       watchdog.lose(partition)
-      tail.begin(partition, { ...end, offset })
-      return offset
+      tail.begin(partition, end)
+      return end.offset
     },
     read: ({ partition, records }: Slice, owner: OwnedPartition): void => {
       if (!owner.isCurrent()) return
-      owners.set(partition, owner)
-      watchdog.watch(partition, owner)
+      own(partition, owner)
       for (const record of records) {
         tail.enter(partition, record)
         const event = decodeEvent(record)

@@ -38,7 +38,7 @@ export type PartitionReader = {
 }
 
 type Deps = {
-  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'catchUpRecords'>
+  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'onOwned' | 'commit' | 'catchUpRecords'>
   readonly topic: TopicName
   readonly partition: number
   /** The id of the topic that is read. Empty if the broker has no topic ids. */
@@ -165,6 +165,9 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     if (!closed.signal.aborted && buffer.first() !== undefined) running ??= run()
   }
   const close = () => closed.abort()
+  previousHandled.then(() => {
+    if (!closed.signal.aborted) spec.onOwned?.(topic, partition, owned)
+  })
 
   return {
     topic,

@@ -118,6 +118,7 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
       'bot-conversations': ownership(log, 'bot-conversations'),
     }
     const from = await worker.spec.startAt?.('bot-conversations', 0)
+    worker.spec.onOwned?.('bot-conversations', 0, owned['bot-conversations'].partition)
     const position = { 'bot-replies': log.committed['bot-replies'], 'bot-conversations': from ?? 0 }
     const read = async (topic: keyof typeof owned) => {
       const records = log.records[topic].slice(position[topic])

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { startOffset } from '../../src/kafka/consumer/committed-offsets.ts'
+import { silent } from '../../src/domain/quiet.ts'
+import { startOffset, startOffsetsOf } from '../../src/kafka/consumer/committed-offsets.ts'
 import {
   type ConsumerActivity,
   failureOf,
@@ -58,6 +59,32 @@ decisions(
     )
   },
 )
+
+decisions('an offset whose record is not in the log any more, or not yet again, is logged', async () => {
+  const warned: Array<readonly [string, object]> = []
+  const log = { ...silent, warn: (fields: object, message: string) => void warned.push([message, fields]) }
+  const find = startOffsetsOf(
+    {
+      log,
+      topicIds: async () => new Map(),
+      ranges: async () => new Map([0, 1, 2, 3].map((partition) => [partition, { low: 10, high: 20 }])),
+      validCommits: async () => new Map([5, 10, 21].map((offset, partition) => [partition, { offset }])),
+    },
+    { group: 'archiver' },
+  )
+
+  const starts = await find([0, 1, 2, 3].map((partition) => ({ topic: 'chats', partition })))
+
+  const at = (partition: number) => ({ group: 'archiver', topic: 'chats', partition })
+  assert.equal(
+    starts.map(({ start }) => start),
+    [10, 10, 10, 10],
+  )
+  assert.equal(warned, [
+    ['kafka: records were deleted before a consumer read them', { ...at(0), missed: 5 }],
+    ['kafka: a partition ends before the offset that a consumer has reached', at(2)],
+  ])
+})
 
 const activity = (given: Partial<ConsumerActivity> = {}): ConsumerActivity => ({
   startedAt: 0,

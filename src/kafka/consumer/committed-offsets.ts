@@ -73,6 +73,14 @@ export const startOffsetsOf =
         const wanted = await startAt?.(topic, partition)
         if (wanted === undefined && committed?.changed !== undefined)
           deps.log.warn({ group, topic, partition, reason: committed.changed }, 'kafka: the log of a partition was cut')
+        const missed = committed === undefined ? 0 : bounds.low - committed.offset
+        if (missed > 0)
+          deps.log.warn({ group, topic, partition, missed }, 'kafka: records were deleted before a consumer read them')
+        if (missed < bounds.low - bounds.high)
+          deps.log.warn(
+            { group, topic, partition },
+            'kafka: a partition ends before the offset that a consumer has reached',
+          )
         const start = startOffset(wanted, committed?.offset, bounds)
         return { topic, partition, topicId, start, epoch: start === committed?.offset ? committed.epoch : undefined }
       }),

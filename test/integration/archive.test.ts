@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,10 +20,11 @@ import { connectKafka } from '../../src/kafka/kafka.ts'
 import { fromRecord } from '../../src/kafka/records.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
+import { countWrappedWith } from '../../src/operations/archive/rewrap.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { foldedOf, viewNames } from '../../src/views/index.ts'
-import { runCommand } from '../support/command.ts'
+import { command as bridgeCommand, runCommand } from '../support/command.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
@@ -101,7 +104,7 @@ const folds = () =>
     return known.every(([ranges, done]) => [...ranges].every(([p, { high }]) => high === 0 || done.get(p) === high))
   })
 
-const rebuild = async (withKeys: boolean, dryRun = false) => {
+const rebuild = async (withKeys: boolean, dryRun = false, force = false) => {
   const said: string[] = []
   const deps = {
     kafka,
@@ -118,7 +121,7 @@ const rebuild = async (withKeys: boolean, dryRun = false) => {
     dryRun,
     resume: false,
     discard: false,
-    force: false,
+    force,
   })
   return { code, said }
 }
@@ -132,6 +135,9 @@ const reasonOf = async (url: string, check: string) => {
   const { checks } = (await (await fetch(`${url}/readyz`)).json()) as { checks: Record<string, { reason: string }> }
   return checks[check]?.reason
 }
+
+const startArchiving = () => here.start(['projector', 'archiver'], undefined, { retentionDays: 1e-5, archiveKeyFile })
+let archiving: Awaited<ReturnType<typeof startArchiving>> | undefined
 
 const archive = suite('the archive')
 archive.after(async () => {
@@ -155,7 +161,7 @@ archive('without an archiver nothing is deleted, and a process reports old recor
 archive(
   'the archiver deletes archived old records; the archive has each record, without readable personal data',
   async () => {
-    await here.start(['projector', 'archiver'], undefined, { retentionDays: 1e-5, archiveKeyFile })
+    archiving = await startArchiving()
     await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
     assert.is(await recordsIn(archiveTopics), 7 * chats)
     for (const { name } of archiveTopics)
@@ -355,6 +361,91 @@ archive('a data key that is lost in MongoDB stops a rebuild until the loss is ac
     nameless.map(({ _id }) => String(_id)),
     ['acme/7'],
   )
+})
+
+archive('records that were deleted before they were archived stop a rebuild; forced, it has all others', async () => {
+  await archiving?.stop()
+  const [accepted, ...more] = eventsOf(30).filter(({ type }) => /^Chat/.test(type))
+  const chatsEnd = async () =>
+    new Map([...(await kafka.ranges('chats'))].map(([partition, { high }]) => [partition, high]))
+  const before = await chatsEnd()
+  right(await kafka.publish(accepted as DomainEvent, 10_000))
+  const ends = await chatsEnd()
+  const [partition, end] = [...ends].find(([each, high]) => high > (before.get(each) ?? 0)) ?? []
+  await kafka.deleteBefore('chats', ends)
+  for (const event of more) right(await kafka.publish(event, 10_000))
+  archiving = await startArchiving()
+  await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
+
+  const stopped = await rebuild(true)
+  await discard()
+  const forced = await rebuild(true, false, true)
+
+  assert.is(stopped.code, 1)
+  assert.match(
+    `${stopped.said.at(-1)}`,
+    `Stopped: chats/${partition}: the records from ${Number(end) - 1} to ${Number(end) - 1} are neither in the topic nor in the archive`,
+  )
+  assert.is(forced.code, 0, forced.said.join('\n'))
+  assert.equal(
+    (await db.collection('timeline').find({ chatId: '30', type: /^Chat/ }).toArray()).map(({ type }) => type),
+    ['ChatFinished'],
+  )
+})
+
+/** Starts a command of the archive and kills it once `isUnderWay`, or lets it end before that. */
+const killed = async (args: ReadonlyArray<string>, keyFile: string, isUnderWay: () => Promise<boolean>) => {
+  const child = spawn('sh', [bridgeCommand, 'archive', ...args], {
+    env: { ...process.env, ...here.env, ARCHIVE_KEY_FILE: keyFile },
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'close')
+  await eventually('the command to be under way', async () => child.exitCode !== null || (await isUnderWay()))
+  child.kill('SIGKILL')
+  await ended
+}
+
+archive('a rewrap that is killed halfway is finished by the next one, and no data key changes', async () => {
+  const both = join(folder, 'both-keys.json')
+  const second = newKeyFile('second')
+  const keys = [second, keyText].flatMap((text) => JSON.parse(text).keys)
+  writeFileSync(both, JSON.stringify({ keys }))
+  await dataKeys(mongo.archiveKeys, right(readKeys(keyText))).forSealing(
+    new Set(Array.from({ length: 3_000 }, (_, i) => `chats/acme/rewrapped-${i}`)),
+  )
+  const secrets = async (text: string) => {
+    const { unwrap } = right(readKeys(text))
+    const found: string[] = []
+    for await (const { id, kid, wrapped } of mongo.archiveKeys.all())
+      found.push(`${id} ${kid} ${Buffer.from(await unwrap(wrapped)).toString('hex')}`)
+    return found.sort()
+  }
+  const left = () => countWrappedWith(mongo.archiveKeys, 'first')
+  const before = await secrets(keyText)
+  await archiving?.stop()
+
+  await killed(['rewrap'], both, async () => (await left()) < before.length)
+  const again = await runCommand(['archive', 'rewrap', '--retire', 'first'], { ...here.env, ARCHIVE_KEY_FILE: both })
+
+  assert.is(again.code, 0, again.out + again.err)
+  assert.is(await left(), 0)
+  assert.equal(await secrets(second), before)
+})
+
+archive('a replay that is killed is refused under the same name, and a repeated one is whole', async () => {
+  const both = join(folder, 'both-keys.json')
+  const into = (name: string) => ['replay', 'calls', '--into', `${replayed}-${name}`]
+  const topics = () => withAdmin(here.brokers, (admin) => admin.listTopics())
+  await killed(into('killed'), both, async () => (await topics()).includes(`${replayed}-killed`))
+
+  const same = await runCommand(['archive', ...into('killed')], { ...here.env, ARCHIVE_KEY_FILE: both })
+  const other = await runCommand(['archive', ...into('other')], { ...here.env, ARCHIVE_KEY_FILE: both })
+
+  assert.is(same.code, 1)
+  assert.match(same.err, 'If a replay into it was killed, it is not complete: delete it.')
+  assert.is(other.code, 0, other.out + other.err)
+  const archived = (await readTopics(here.brokers, here.prefix, ['archive-calls'])).records.length
+  assert.is((await readTopics(here.brokers, `${replayed}-other`, ['' as TopicName])).records.length, archived)
 })
 
 archive.run()

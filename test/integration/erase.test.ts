@@ -19,6 +19,7 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { runOperation } from '../support/operation.ts'
+import { readTopics } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -179,6 +180,28 @@ erasing('status shows the remaining data and the confirmations, and does not rep
   assert.not.ok(
     found.some((where) => where.startsWith('view') && where !== 'view enrichments'),
     found.join(),
+  )
+})
+
+erasing('status keeps a confirmation that breaks its contract as one dead letter', async () => {
+  const malformed = JSON.stringify({ accountId: 'acme', group: 'warehouse' })
+  right(await kafka.append({ topic: 'erasure-confirmations', key: 'acme/1233', value: malformed, headers: {} }, 20_000))
+  for (const _ of ['first', 'again']) assert.match((await run('erase', 'status')).text, /Confirmed by: warehouse\./)
+  const { records } = await readTopics(here.brokers, here.prefix, ['dead-letters'])
+  assert.equal(
+    records.map(({ value, headers }) => [
+      `${value}`,
+      ...['dl_topic', 'dl_consumer', 'dl_cause', 'dl_detail'].map((name) => `${headers[name]}`),
+    ]),
+    [
+      [
+        malformed,
+        'erasure-confirmations',
+        'erase-status',
+        'contract',
+        'erasureId: expected text of 1 to 255 characters; erasedAt: expected an RFC 3339 time',
+      ],
+    ],
   )
 })
 

@@ -345,6 +345,32 @@ dead('the letters of a key are sent back in their order, with the requested limi
   )
 })
 
+dead('a second redrive at the same time refuses, and no record is sent twice', async () => {
+  const key = 'acme/clientId:4'
+  const since = new Date().toISOString()
+  const before = on('enrichments').length
+  const values = Array.from({ length: 5 }, (_, n) => `{"poison":"again ${n}"}`)
+  const ofEach = () => values.map((value) => on('enrichments').filter((each) => String(each.value) === value).length)
+  const told = letters('contract').length
+  for (const value of values) await produce('enrichments', { key, value })
+  await letter('contract', told + values.length)
+  const send = ['send', '--topic', 'enrichments', '--since', since, '--per-second', '1']
+
+  const first = redrive(...send)
+  await eventually('the first record', () => on('enrichments').length > before + values.length)
+  const second = await redrive(...send)
+  const third = await redrive('quarantine')
+
+  for (const refused of [second, third])
+    assert.equal(
+      [refused.code, refused.out + refused.err],
+      [1, 'Another redrive is running. Wait until it has ended; if its process has died, that takes a minute.\n'],
+    )
+  assert.match((await first).out, /\n5 sent\n$/)
+  await letter('contract', told + 2 * values.length)
+  assert.equal(ofEach(), [2, 2, 2, 2, 2])
+})
+
 dead('a quarantined request that is valid today becomes its event once, and replaces nothing newer', async () => {
   const inQuarantine = (id: string, receivedAt: string, payload: object) =>
     produce('quarantine', {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const command = fileURLToPath(new URL('../../src/app/livechat-bridge', import.meta.url))
+export const command = fileURLToPath(new URL('../../src/app/livechat-bridge', import.meta.url))
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 

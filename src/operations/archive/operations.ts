@@ -159,7 +159,7 @@ export const archiveReplay = operation({
     if (!(await kafka.createTopic(into, topic, size, retentionDays)))
       return {
         code: 1,
-        trouble: `The topic ${into} exists already. Give a new name, so that it has only replayed records.`,
+        trouble: `The topic ${into} exists already. Give a new name, so that it has only replayed records. If a replay into it was killed, it is not complete: delete it.`,
       }
     say(`${into} was created with ${size} partitions; Kafka deletes its records after ${retentionDays} days.`)
     const deps = { kafka, restore: restorer(dataKeys(keys, wrapping)), append: appendTo, signal: interruption() }

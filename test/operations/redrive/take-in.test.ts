@@ -6,6 +6,7 @@ import { AccountId, type Instant } from '../../../contracts/primitives.ts'
 import { withDefaults } from '../../../src/domain/accounts.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { isMeant, requestReader, takeIn } from '../../../src/operations/redrive/take-in.ts'
+import { chunks } from '../../../src/shared/slices.ts'
 import { right } from '../../support/either.ts'
 import { sample } from '../../support/samples.ts'
 
@@ -42,11 +43,13 @@ const request = ({
 }
 
 /** Kafka and MongoDB in memory; the next calls of either may fail. */
-const servers = (records: ReadonlyArray<IncomingRecord>) => {
+const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void = () => {}, ofEachSlice = 1) => {
   const [published, lines] = [[] as DomainEvent[], [] as string[]]
   const memory = new Map<string, ReadonlyArray<Instant>>()
   const faults = { publish: 0, remember: 0 }
+  const erased = new Map<string, Date>()
   return {
+    erased,
     published,
     lines,
     faults,
@@ -54,12 +57,13 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
       takeIn(
         {
           readTopic: async (_, onSlice, { signal } = {}) => {
-            for (const record of records) if (!signal?.aborted) await onSlice([record])
+            for (const slice of chunks(records, ofEachSlice)) if (!signal?.aborted) await onSlice(slice)
             return E.right(undefined)
           },
           publish: async (event) => {
             if (faults.publish-- > 0) return E.left({ kind: 'transient', reason: 'away' })
             published.push(event)
+            onPublished()
             return E.right(undefined)
           },
           redrives: {
@@ -68,11 +72,11 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
               if (faults.remember-- > 0) throw new Error('away')
               for (const id of ids) memory.set(id, [at])
             },
-            erasedAt: async () => new Map(),
+            erasedAt: async () => new Map(erased),
             lease: async () => ({ renew: async () => true, release: async () => {} }),
           },
           accounts,
-          pace: { atOnce: 10, next: async () => undefined },
+          pace: { atOnce: 1, next: async () => undefined },
           now: () => later,
           out: (line) => void lines.push(line),
         },
@@ -174,6 +178,18 @@ taking('continue after a failure of Kafka or MongoDB, with the same ids', async 
     published.map(({ id }) => id),
     ['q0', 'q0', 'q1', 'q2'],
   )
+})
+
+taking('of a person who is erased after the slice was read stay in quarantine', async () => {
+  const requests = [0, 1, 2].map((offset) => request({ offset }))
+  const { run, published, lines, erased } = servers(
+    requests,
+    () => void erased.set('client acme/1233', new Date('2026-03-01T00:00:00.000Z')),
+    requests.length,
+  )
+  const { tally } = await run()
+  assert.equal([published.map(({ id }) => id), tally.kept], [['q0'], 2])
+  assert.match(lines.at(-1) ?? '', /the person has been erased since then$/)
 })
 
 taking.run()

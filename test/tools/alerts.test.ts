@@ -80,6 +80,11 @@ const cases: Readonly<Record<string, Case>> = {
     'livechat_own_commands_total{account="acme",because="no-reply-in-time",outcome="delivered"}',
   ),
   LivechatRepliesFail: event('livechat_deliveries_total{account="acme",outcome="failed"}'),
+  LivechatRepliesDeferred: gauge(
+    'livechat_deferred_commands{account="acme",instance="bridge:8081"}',
+    '150000x90',
+    '20x90',
+  ),
   LivechatTranscriptDiffers: gauge('livechat_transcript_differences{account="acme",kind="text"}', '2x90', '0x90'),
   LivechatSlowLoop: gauge(`nodejs_eventloop_lag_p99_seconds${process}`, '0.8x90', '0.02x90'),
   LivechatMemory: gauge(`process_resident_memory_bytes${process}`, '2000000000x90', '200000000x90'),

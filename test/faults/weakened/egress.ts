@@ -104,16 +104,16 @@ export const egress = {
   ],
   'an invitation has no last attempt': [
     instead(
-      () => import('../../../src/egress/delivery/retry-policy.ts'),
-      ({ nextStep }) => ({
-        // Each command has at most three attempts, also those of the bridge itself.
-        nextStep: (history, limits, elapsedMs, random) =>
-          nextStep(
-            history,
-            { ...limits, attempts: Math.min(limits.attempts, 3), deadlineMs: 10_000 },
-            elapsedMs,
-            random,
-          ),
+      () => import('../../../src/egress/delivery/deliver.ts'),
+      ({ commandSender }) => ({
+        // Each command has three attempts within 10 s, also those of the bridge itself.
+        commandSender: (parts) => {
+          const send = commandSender(parts)
+          return (order) => {
+            const { account } = order
+            return send({ ...order, account: { ...account, bot: { ...account.bot, attempts: 3, deadlineMs: 10_000 } } })
+          }
+        },
       }),
     ),
   ],

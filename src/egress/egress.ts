@@ -7,10 +7,11 @@ import { withDeadline } from '../shared/timeout.ts'
 import { type ChatOrCommand, conversationNow, finishedBefore, viewsReader } from './conversation/conversation-now.ts'
 import { followConversations, readBarrier } from './conversation/follow-conversations.ts'
 import { conversationTail } from './conversation/tail.ts'
-import { type AccountGate, accountGate, type GateState } from './delivery/account-gate.ts'
+import { type AccountGate, accountGate } from './delivery/account-gate.ts'
 import { tokenCache, tryOnce } from './delivery/attempt.ts'
 import type { BotOwner } from './delivery/check-command.ts'
 import { commandSender } from './delivery/deliver.ts'
+import type { GateState } from './delivery/gate.ts'
 import { commandHandler, refuser } from './delivery/handle-command.ts'
 import { memoryShares } from './delivery/memory-shares.ts'
 import { announcer } from './delivery/outcome.ts'
@@ -37,7 +38,7 @@ export type Egress = {
 
 const stopWithinMs = 10_000
 /** About 30 MB. With more, partitions are paused as a whole, so one account could delay others then. */
-const deferredAtMost = 200_000
+const maxDeferred = 200_000
 const noAccount = 'no known account'
 
 /**
@@ -57,7 +58,7 @@ export const egress = (ports: EgressPorts): Egress => {
   const queues = keyedQueue()
   const works = new Map<number, PartitionWork>()
   const memoryOf = memoryShares()
-  const deferring = budget(deferredAtMost)
+  const deferring = budget(maxDeferred)
   const gates = new Map<string, AccountGate>()
   const { announce, health } = announcer(ports, stopping.signal)
   const readViews = viewsReader(ports)

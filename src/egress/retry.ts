@@ -4,7 +4,7 @@ import { retry } from '../shared/retry.ts'
 
 export type RetryPorts = { readonly sleep: Sleep; readonly random: () => number; readonly log: Log }
 
-/** Retries the work until it succeeds, and logs each failure. Undefined if the signal aborts before that. */
+/** Retries the work until it succeeds, and logs each failure of `what`. Undefined if the signal aborts before that. */
 export const retryUntilAborted = <A>(
   { sleep, random, log }: RetryPorts,
   what: string,
@@ -12,6 +12,6 @@ export const retryUntilAborted = <A>(
   signal: AbortSignal,
 ): Promise<{ readonly value: A } | undefined> => {
   const onFailure = (error: unknown, failures: number) =>
-    log.warn({ what, failures, reason: reasonOf(error) }, 'egress: failed, will be retried')
+    log.warn({ failures, reason: reasonOf(error) }, `egress: ${what} failed and will be retried`)
   return retry({ bounds: { baseMs: 200, capMs: 10_000 }, sleep, random, onFailure }, work, signal)
 }

@@ -1,6 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { CommittedOffsets, Health } from '../../domain/ports.ts'
-import type { GateState } from '../../egress/delivery/account-gate.ts'
+import type { GateState } from '../../egress/delivery/gate.ts'
 import type { Egress } from '../../egress/egress.ts'
 import type { ReadReadiness } from '../../http/health.ts'
 import type { Ranges } from '../../kafka/offsets.ts'

@@ -57,7 +57,9 @@ export const viewsReader = (
         ])
         return { conversation, delivery }
       }
-      const known = await withDeadline(ports.sleep, withinMs, (given) => retryUntilAborted(ports, 'views', read, given))
+      const known = await withDeadline(ports.sleep, withinMs, (given) =>
+        retryUntilAborted(ports, 'reading the views', read, given),
+      )
       if (known?.value === undefined) awayUntil = ports.monotonic() + awayMs
       return known?.value?.value
     })

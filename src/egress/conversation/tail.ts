@@ -60,13 +60,13 @@ type Part = {
 }
 
 /** A few megabytes for each partition, because a conversation has a list of the events that it has seen. */
-const mostKept = 500
-const mostEvictions = 6
+const maxKept = 500
+const maxEvictions = 6
 
 const unread = Number.POSITIVE_INFINITY
 
 /** For all partitions together. While the views make no progress, the oldest facts beyond this are forgotten. */
-const mostBytes = 64 * 1024 * 1024
+const usualMaxBytes = 64 * 1024 * 1024
 const overhead = 300
 
 /** About how many bytes a fact takes in memory. */
@@ -76,7 +76,10 @@ const sizeOf = (fact: Fact): number =>
     overhead,
   )
 
-export const conversationTail = (onForgotten: (partition: number) => void = () => {}, atMost = mostBytes): Tail => {
+export const conversationTail = (
+  onForgotten: (partition: number) => void = () => {},
+  maxBytes = usualMaxBytes,
+): Tail => {
   const parts = new Map<number, Part>()
   const bytes = () => [...parts.values()].reduce((sum, part) => sum + part.bytes, 0)
 
@@ -116,7 +119,7 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
   /** Folds evicted facts into the conversations that are kept. */
   const carryOn = (part: Part, before: number) => {
     for (const [chat, { conversation, applied, evictions }] of part.kept)
-      if (evictions === mostEvictions) part.kept.delete(chat)
+      if (evictions === maxEvictions) part.kept.delete(chat)
       else {
         const evicted = placedAfter(part, chat, applied).filter(({ offset }) => offset < before)
         part.kept.set(chat, {
@@ -157,7 +160,7 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
       const part = partAt(partition, offset)
       put(part, chat, { fact, offset })
       part.position = Math.max(part.position, offset)
-      if (part.bytes > atMost / parts.size && bytes() > atMost) forgetOldest()
+      if (part.bytes > maxBytes / parts.size && bytes() > maxBytes) forgetOldest()
     },
     remember: (partition, chat, fact) => {
       const part = parts.get(partition)
@@ -202,7 +205,7 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
       const part = parts.get(partition)
       if (part === undefined || part.forgotten > part.inViews) return
       const [oldest] = part.kept.keys()
-      if (oldest !== undefined && part.kept.size >= mostKept) part.kept.delete(oldest)
+      if (oldest !== undefined && part.kept.size >= maxKept) part.kept.delete(oldest)
       part.kept.set(chat, { conversation, applied: Math.max(applied, part.floor - 1), evictions: 0 })
     },
     kept: (partition, chat) => parts.get(partition)?.kept.get(chat),

@@ -32,11 +32,11 @@ export type AccountBacklog = {
 }
 
 /** How many commands may be in progress. A service gets at most 64 requests at a time, so more would not be faster. */
-const usual = { inProgress: 1000, ofEachChat: 20 }
+const usualLimits = { inProgress: 1000, ofEachChat: 20 }
 
 type Chat = { readonly name: string; inProgress: number; readonly deferred: Deferred[] }
 
-export const accountBacklog = (memory: MemoryShare, atMost = usual): AccountBacklog => {
+export const accountBacklog = (memory: MemoryShare, limits = usualLimits): AccountBacklog => {
   const chats = new Map<string, Chat>()
   /** The chats with a deferred command that may begin as far as the chat is concerned. */
   const ready = new Set<Chat>()
@@ -50,8 +50,8 @@ export const accountBacklog = (memory: MemoryShare, atMost = usual): AccountBack
     chats.set(name, chat)
     return chat
   }
-  const roomOf = (chat: Chat) => Math.min(atMost.ofEachChat - chat.inProgress, chat.deferred.length)
-  const hasRoomFor = (bytes: number) => inProgress < atMost.inProgress && memory.hasRoomFor(bytes)
+  const roomOf = (chat: Chat) => Math.min(limits.ofEachChat - chat.inProgress, chat.deferred.length)
+  const hasRoomFor = (bytes: number) => inProgress < limits.inProgress && memory.hasRoomFor(bytes)
   const start = (chat: Chat, bytes: number) => {
     inProgress += 1
     chat.inProgress += 1
@@ -65,7 +65,7 @@ export const accountBacklog = (memory: MemoryShare, atMost = usual): AccountBack
   return {
     admit: (name, bytes) => {
       const chat = chatOf(name)
-      if (chat.deferred.length > 0 || chat.inProgress >= atMost.ofEachChat) return 'waits for its chat'
+      if (chat.deferred.length > 0 || chat.inProgress >= limits.ofEachChat) return 'waits for its chat'
       isFull ||= !hasRoomFor(bytes)
       if (isFull) return 'waits for its account'
       start(chat, bytes)
@@ -87,7 +87,7 @@ export const accountBacklog = (memory: MemoryShare, atMost = usual): AccountBack
     },
     deferred: () => deferred,
     next: () => {
-      const room = atMost.inProgress - inProgress
+      const room = limits.inProgress - inProgress
       const chosen: Deferred[] = []
       // One command of each chat after the other: these are close to each other in the log.
       for (let nth = 0, before = -1; chosen.length > before && chosen.length < room; nth += 1) {

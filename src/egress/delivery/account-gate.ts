@@ -1,69 +1,21 @@
 import type { Sleep } from '../../domain/ports.ts'
 import { limitConcurrency } from '../../shared/semaphore.ts'
-import {
-  type Attempt,
-  afterOutage,
-  afterThrottling,
-  answer,
-  begin,
-  binds,
-  busiestSecond,
-  failure,
-  firstAttempt,
-  giveBack,
-  heldUp,
-  inTime,
-  isOpen,
-  mayRetry,
-  type Pace,
-  paceWaitMs,
-  quicker,
-  retried,
-  slower,
-  takeStep,
-  unspent,
-  unused,
-  waitMs,
-} from './circuit-breaker.ts'
 import type { Verdict } from './classify.ts'
+import {
+  type Entrant,
+  enterGate,
+  type GateState,
+  type Grant,
+  gateAt,
+  gateWaitMs,
+  grantRetry,
+  leaveGate,
+  newGate,
+  stateOf,
+} from './gate.ts'
+import { heldUp } from './pace.ts'
 
-/**
- * Limits how many requests may begin, as a value: `perSecond` each second, and after a pause a second's worth at once.
- * Times are milliseconds of a monotonic clock.
- */
-export type TokenBucket = { readonly perSecond: number; readonly tokens: number; readonly at: number }
-
-const fullBucket = (perSecond: number, now: number): TokenBucket => ({ perSecond, tokens: perSecond, at: now })
-
-const tokensAt = ({ perSecond, tokens, at }: TokenBucket, now: number): number =>
-  Math.min(perSecond, tokens + ((now - at) * perSecond) / 1000)
-
-/** How long the next request has to wait. */
-const bucketWaitMs = (bucket: TokenBucket, now: number): number => {
-  const missing = 1 - tokensAt(bucket, now)
-  return missing <= 0 ? 0 : Math.ceil((missing * 1000) / bucket.perSecond)
-}
-
-/** A request begins. */
-const takeToken = (bucket: TokenBucket, now: number): TokenBucket => ({
-  ...bucket,
-  tokens: tokensAt(bucket, now) - 1,
-  at: now,
-})
-
-/** The permission to retry a reply, with the time at which it was given. */
-export type Grant = { readonly at: number }
-/**
- * A reply that waits at the gate. A retry has its grant. `isLastResort`: an invitation for a client without a reply.
- * One is tried every 30 s while the service pauses the account. Each one that the service accepts lets the next one
- * follow.
- */
-export type Entrant = { readonly chat: string; readonly isLastResort: boolean; readonly grant?: Grant | undefined }
-
-/**
- * What is between an account's replies and the service: slots, a breaker, pauses that the service requests, a pace
- * after trouble, a limit of requests per second, and a budget for retries.
- */
+/** What is between an account's replies and the service: slots, the lines that wait for them, and the gate. */
 export type AccountGate = {
   /** Runs the work in one of the account's slots, in the order of calls. The last resort has its own slots. */
   readonly inSlot: <A>(entrant: Entrant, work: () => Promise<A>) => Promise<A>
@@ -76,9 +28,6 @@ export type AccountGate = {
   readonly state: () => GateState
 }
 
-/** The state for operators: `perSecond` while there is a pace, `failures` (in a row) while the breaker is closed. */
-export type GateState = { readonly isOpen: boolean; readonly perSecond?: number; readonly failures?: number }
-
 type Deps = {
   readonly monotonic: () => number
   readonly sleep: Sleep
@@ -86,88 +35,59 @@ type Deps = {
 }
 
 const slots = 64
-const usualPauseMs = 1000
 const budgetLookMs = 500
-/** The longest wait of the last resort while the service requests a pause. */
-export const lastResortEveryMs = 30_000
 
-const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why === 'outage'
+/** The invitations of the last resort that wait for an attempt: their slots, and the order of their chats. */
+const lastResortLine = () => {
+  const inPlace = limitConcurrency(slots)
+  const chats = new Set<string>()
+  return {
+    isNext: ({ chat, isLastResort }: Entrant): boolean => {
+      const [next = chat] = chats
+      return isLastResort && next === chat
+    },
+    leave: (chat: string) => chats.delete(chat),
+    /** `ended` is called when the work has ended. */
+    run: <A>(chat: string, work: () => Promise<A>, ended: () => void): Promise<A> =>
+      inPlace(async () => {
+        chats.add(chat)
+        try {
+          return await work()
+        } finally {
+          chats.delete(chat)
+          ended()
+        }
+      }),
+  }
+}
 
-/** Breaker, pause, pace, bucket and budget use `monotonic` (ms). A 429 without Retry-After pauses for a second. */
 export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
   const inPlace = limitConcurrency(slots)
-  const inLastResortPlace = limitConcurrency(slots)
   const inRetryLine = limitConcurrency(1)
-  let breaker = unused
-  let budget = unspent
-  let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
-  let pace: Pace | undefined
-  let pausedUntil = 0
-  /** The chats whose invitation waits, in the order of calls, and when the first may be tried in spite of a pause. */
-  const lastResortLine = new Set<string>()
-  let lastResortAt = 0
+  const lastResort = lastResortLine()
+  let gate = newGate(requestsPerSecond, monotonic())
   let woken = new AbortController()
 
-  const pauseMs = ({ chat, isLastResort }: Entrant, now: number) => {
-    const [next = chat] = lastResortLine
-    return (isLastResort && next === chat ? Math.min(pausedUntil, lastResortAt) : pausedUntil) - now
-  }
+  /** Lets those who wait look again. */
   const wake = () => {
     woken.abort()
     woken = new AbortController()
   }
-  const remaining = (entrant: Entrant) => {
+  const remainingMs = (entrant: Entrant) => {
     const now = monotonic()
-    pace = pace && inTime(pace, now)
-    const forPace = pace === undefined ? 0 : paceWaitMs(pace, now)
-    const forToken = bucket === undefined ? 0 : bucketWaitMs(bucket, now)
-    return Math.max(waitMs(breaker, now), pauseMs(entrant, now), forPace, forToken)
+    gate = gateAt(gate, now)
+    return gateWaitMs(gate, lastResort.isNext(entrant), now)
   }
-  const condition = (now: number) => (isOpen(breaker) || (pace && binds(pace, now)) ? 'troubled' : 'calm')
-  const paceAfter = (verdict: Verdict, begunAt: number, now: number): Pace | undefined => {
-    if (verdict.kind !== 'retry' || verdict.why === 'error') return pace && quicker(pace)
-    if (verdict.why === 'throttled') return afterThrottling(pace, busiestSecond(budget), begunAt, now)
-    return pace && slower(pace, begunAt)
-  }
-  const pause = (isLastResort: boolean, verdict: Verdict, now: number) => {
-    const isPaused = pausedUntil > now
-    const isThrottled = verdict.kind === 'retry' && verdict.why === 'throttled'
-    if (isThrottled) pausedUntil = Math.max(pausedUntil, now + (verdict.retryAfterMs ?? usualPauseMs))
-    if (isThrottled && (isLastResort || !isPaused)) lastResortAt = now + lastResortEveryMs
-    else if (isLastResort && verdict.kind === 'delivered') lastResortAt = now
-  }
-  const leave =
-    (attempt: Attempt, { grant, isLastResort }: Entrant, begunAt: number) =>
-    (verdict: Verdict) => {
-      const now = monotonic()
-      const before = breaker.openings
-      breaker = isOutage(verdict) ? failure(breaker, attempt, now) : answer(breaker, attempt.number)
-      pace = breaker.openings > before ? afterOutage(pace, now) : paceAfter(verdict, begunAt, now)
-      if (grant !== undefined && verdict.kind !== 'retry') budget = giveBack(budget, grant.at, now)
-      pause(isLastResort, verdict, now)
-      if (attempt.wasProbe) wake()
-    }
   return {
-    inSlot: ({ chat, isLastResort }, work) => {
-      if (!isLastResort) return inPlace(work)
-      return inLastResortPlace(async () => {
-        lastResortLine.add(chat)
-        try {
-          return await work()
-        } finally {
-          lastResortLine.delete(chat)
-          wake()
-        }
-      })
-    },
+    inSlot: ({ chat, isLastResort }, work) => (isLastResort ? lastResort.run(chat, work, wake) : inPlace(work)),
     grantRetry: (isLastResort, withinMs, signal) => {
       const until = monotonic() + withinMs
       const granted = async () => {
         while (!signal.aborted && monotonic() < until) {
           const at = monotonic()
-          const isPaused = pausedUntil > at
-          if ((isLastResort && isPaused) || mayRetry(budget, condition(at), at)) {
-            budget = retried(budget, at)
+          const after = grantRetry(gate, isLastResort, at)
+          if (after !== undefined) {
+            gate = after
             return { at }
           }
           await sleep(Math.min(budgetLookMs, until - at), signal)
@@ -178,32 +98,25 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     },
     open: async (entrant, withinMs, signal) => {
       const until = monotonic() + withinMs
-      for (let waits = 0; !signal.aborted && remaining(entrant) > 0 && monotonic() < until; waits += 1) {
+      for (let waits = 0; !signal.aborted && remainingMs(entrant) > 0 && monotonic() < until; waits += 1) {
         // Another attempt was first. The pace has delayed a first attempt, so it is still needed. Retries that wait for
         // each other do not show that.
-        if (waits > 0 && entrant.grant === undefined && pace !== undefined) pace = heldUp(pace, monotonic())
-        await sleep(Math.min(remaining(entrant), until - monotonic()), AbortSignal.any([woken.signal, signal]))
+        if (waits > 0 && entrant.grant === undefined && gate.pace !== undefined)
+          gate = { ...gate, pace: heldUp(gate.pace, monotonic()) }
+        await sleep(Math.min(remainingMs(entrant), until - monotonic()), AbortSignal.any([woken.signal, signal]))
       }
     },
     enter: (entrant) => {
-      if (remaining(entrant) > 0) return undefined
-      const now = monotonic()
-      if (entrant.isLastResort) lastResortLine.delete(entrant.chat)
-      if (entrant.isLastResort && pausedUntil > now) lastResortAt = now + lastResortEveryMs
-      breaker = begin(breaker)
-      if (entrant.grant === undefined) budget = firstAttempt(budget, now)
-      if (bucket !== undefined) bucket = takeToken(bucket, now)
-      if (pace !== undefined) pace = takeStep(pace, now)
-      return leave({ number: breaker.begun, chat: entrant.chat, wasProbe: breaker.probing }, entrant, now)
-    },
-    state: () => {
-      const current = pace && inTime(pace, monotonic())
-      const { failures } = breaker
-      return {
-        isOpen: isOpen(breaker),
-        ...(current && { perSecond: current.perSecond }),
-        ...(!isOpen(breaker) && failures > 0 && { failures }),
+      if (remainingMs(entrant) > 0) return undefined
+      const begunAt = monotonic()
+      if (entrant.isLastResort) lastResort.leave(entrant.chat)
+      gate = enterGate(gate, entrant, begunAt)
+      const attempt = { number: gate.breaker.begun, chat: entrant.chat, wasProbe: gate.breaker.probing }
+      return (verdict) => {
+        gate = leaveGate(gate, attempt, entrant, verdict, begunAt, monotonic())
+        if (attempt.wasProbe) wake()
       }
     },
+    state: () => stateOf(gateAt(gate, monotonic())),
   }
 }

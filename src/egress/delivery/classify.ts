@@ -3,14 +3,14 @@ import { isObject } from '../../shared/json.ts'
 import type { HttpResponse, HttpResult } from './post.ts'
 
 /** A mistake of the service, or of a proxy in front of it, must not silence an account for longer. */
-const mostMs = 300_000
+const maxRetryAfterMs = 300_000
 
 /** The ms of a Retry-After header, which has seconds or an HTTP date (RFC 9110, 10.2.3): at most five minutes. */
 export const retryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
   const text = header?.trim() ?? ''
-  if (/^\d+$/.test(text)) return Math.min(mostMs, Number(text) * 1000)
+  if (/^\d+$/.test(text)) return Math.min(maxRetryAfterMs, Number(text) * 1000)
   const date = /^[A-Z][a-z]{2}[\w,: -]+$/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.min(mostMs, Math.max(0, date - nowMs))
+  return Number.isNaN(date) ? undefined : Math.min(maxRetryAfterMs, Math.max(0, date - nowMs))
 }
 
 /**
@@ -53,14 +53,14 @@ const errorOf = (body: string): { readonly code?: string } | undefined => {
   return code === undefined ? {} : { code }
 }
 
-const mostSaid = 500
+const maxWordsLength = 500
 
 /** The beginning of a response's body, without these secrets, also where they are encoded. */
 export const wordsOf = (body: string, secrets: ReadonlyArray<string>): string =>
   secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1)])
     .reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '[secret]')), body)
-    .slice(0, mostSaid)
+    .slice(0, maxWordsLength)
     .toWellFormed()
 
 /** The account's token or address is wrong at the moment, for example while a token is replaced. */

@@ -69,7 +69,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
       const { partition, offset } = record
       ports.log.warn({ partition, offset, ...why }, 'egress: a command was refused')
       const keep = () => ports.deadLetter(record, why.cause, why.detail)
-      const kept = await retryUntilAborted(ports, 'dead letter', keep, stopping)
+      const kept = await retryUntilAborted(ports, 'keeping a dead letter', keep, stopping)
       if (kept === undefined) return false
       const command = readable(record.value) ?? (await handOverTo(record, clientOf))
       if (command === undefined) return true
@@ -120,8 +120,8 @@ const handling =
     )
     if (E.isLeft(checked)) return refuse.invalid(record, checked.left)
     // A bot may use another partitioner, or know of more partitions. Other workers do not know the conversation.
-    const isElsewhereNow = await ports.reroute(record)
-    if (isElsewhereNow !== false) return isElsewhereNow === true
+    const wasRerouted = await ports.reroute(record)
+    if (wasRerouted !== false) return wasRerouted === true
     const { command, account } = checked.right
     const { partition } = work
     const requestedAt = recordTime(record)

@@ -5,14 +5,14 @@ export type MemoryShare = {
   readonly giveBack: (bytes: number) => void
 }
 
-const bytesAtMost = 64 * 1024 * 1024
+const usualMaxBytes = 64 * 1024 * 1024
 
 /**
  * Shares the memory for commands in progress, over all partitions of a process. An account may use as much as nobody
  * uses, and always enough for one command. So the first account with very many commands gets half, the next one a
  * third, and there is always room for an account that has few.
  */
-export const memoryShares = (atMost = bytesAtMost): ((account: string) => MemoryShare) => {
+export const memoryShares = (maxBytes = usualMaxBytes): ((account: string) => MemoryShare) => {
   const used = new Map<string, number>()
   let total = 0
   const change = (account: string, bytes: number) => {
@@ -24,7 +24,7 @@ export const memoryShares = (atMost = bytesAtMost): ((account: string) => Memory
   return (account) => ({
     hasRoomFor: (bytes) => {
       const own = used.get(account) ?? 0
-      return own === 0 || own + bytes <= atMost - total
+      return own === 0 || own + bytes <= maxBytes - total
     },
     take: (bytes) => change(account, bytes),
     giveBack: (bytes) => change(account, -bytes),

@@ -184,7 +184,7 @@ export const announcer = (ports: Ports, stopping: AbortSignal): Announcer => {
         if (result.left.kind !== 'transient') content = withoutMessage(content)
         throw new Error(result.left.reason)
       }
-      const published = await retryUntilAborted(ports, 'outcome', publish, stopping)
+      const published = await retryUntilAborted(ports, 'publishing an outcome', publish, stopping)
       waiting.delete(event.id)
       return published !== undefined
     },

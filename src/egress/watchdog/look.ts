@@ -40,7 +40,10 @@ const withoutLimits = (account: BotOwner): BotOwner => ({
  */
 export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>
-  async ({ partition, work, waitingIn, look, settled }: PartitionTimers, { account, chatId }: Chat): Promise<void> => {
+  async (
+    { partition, work, waitingIn, schedule, settled }: PartitionTimers,
+    { account, chatId }: Chat,
+  ): Promise<void> => {
     const chat = `${account.id}/${chatId}`
     const { monotonic } = ports
     const escalationsNow = ({ conversation }: ConversationNow) =>
@@ -70,7 +73,7 @@ export const looker =
 
     const done = new Set(due.map(({ about }) => about))
     const left = escalationsNow(await read()).filter(({ about }) => !done.has(about))
-    for (const { dueAt } of left) look(chat, dueAt)
-    if (!before.isWhole) look(chat, monotonic() + viewsAwayMs)
+    for (const { dueAt } of left) schedule(chat, dueAt)
+    if (!before.isWhole) schedule(chat, monotonic() + viewsAwayMs)
     else if (left.length === 0) settled(chat)
   }

@@ -5,42 +5,7 @@ import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
 import type { PartitionWork } from '../delivery/partition-work.ts'
 import { type Waiting, waitingOf } from './escalations.ts'
-
-/** One timer for each key; times are ms of a monotonic clock. */
-type Timers = {
-  /** Fires at this time, or at the time that was set before if that is earlier. */
-  readonly set: (key: string, at: number) => void
-  readonly clear: (key: string) => void
-  readonly clearAll: () => void
-}
-
-const keyedTimers = (sleep: Sleep, monotonic: () => number, onDue: (key: string) => void): Timers => {
-  const known = new Map<string, { readonly at: number; readonly off: AbortController }>()
-
-  const clear = (key: string) => {
-    known.get(key)?.off.abort()
-    known.delete(key)
-  }
-  const wait = async (key: string, at: number, off: AbortController) => {
-    await sleep(Math.max(0, at - monotonic()), off.signal)
-    if (off.signal.aborted) return
-    known.delete(key)
-    onDue(key)
-  }
-  return {
-    set: (key, at) => {
-      if ((known.get(key)?.at ?? Number.POSITIVE_INFINITY) <= at) return
-      clear(key)
-      const off = new AbortController()
-      known.set(key, { at, off })
-      void wait(key, at, off)
-    },
-    clear,
-    clearAll: () => {
-      for (const key of [...known.keys()]) clear(key)
-    },
-  }
-}
+import { keyedTimers } from './keyed-timers.ts'
 
 /**
  * When to look at which chat of a partition, while this worker owns it. The times are hints from the log. The look
@@ -55,9 +20,9 @@ export type PartitionTimers = {
   /** Who waits in the conversation, and since when. A step of the wall clock changes nothing. */
   readonly waitingIn: (chat: string, conversation: Conversation) => Waiting
   /** Look at a chat at this time, or earlier if that was set before. Times are ms of the monotonic clock. */
-  readonly look: (chat: string, at: number) => void
+  readonly schedule: (chat: string, at: number) => void
   /** Look at a chat at this time, but first give attempts and replies that are in progress a moment to finish. */
-  readonly lookCalmly: (chat: string, at: number) => void
+  readonly scheduleAfterGrace: (chat: string, at: number) => void
   /** Nothing is left to do in a chat for now. */
   readonly settled: (chat: string) => void
   /** The log was read up to its end: from now on timers fire. */
@@ -81,7 +46,7 @@ type Deps = {
  */
 const graceMs = 3500
 /** If a client writes more messages than this before a reply, the times of the first ones are kept. */
-const mostTimed = 100
+const maxTimed = 100
 
 export const partitionTimers = (
   { sleep, monotonic, wallMs, botOf, onDue }: Deps,
@@ -91,17 +56,17 @@ export const partitionTimers = (
   const ended = new AbortController()
   const newest = new Map<string, Id>()
   const waitsSince = new Map<string, Map<Id, number>>()
-  const timers = keyedTimers(sleep, monotonic, (chat) => onDue(it, chat))
+  const byChat = keyedTimers(sleep, monotonic, (chat) => onDue(timers, chat))
   let held: Map<string, number> | undefined = new Map()
 
-  const look = (chat: string, at: number) => {
+  const schedule = (chat: string, at: number) => {
     if (ended.signal.aborted) return
-    if (held === undefined) timers.set(chat, at)
+    if (held === undefined) byChat.set(chat, at)
     else held.set(chat, Math.min(at, held.get(chat) ?? at))
   }
-  const lookCalmly = (chat: string, at: number) => {
+  const scheduleAfterGrace = (chat: string, at: number) => {
     const grace = Math.min(graceMs, botOf(chat)?.replyWithin ?? 0)
-    look(chat, Math.max(at, monotonic() + grace))
+    schedule(chat, Math.max(at, monotonic() + grace))
   }
   const settled = (chat: string) => {
     newest.delete(chat)
@@ -112,13 +77,13 @@ export const partitionTimers = (
   const sinceOf = (chat: string, id: Id, at: Date) => {
     const times = waitsSince.get(chat) ?? new Map<Id, number>()
     const since = times.get(id) ?? sinceTime(at)
-    if (times.size < mostTimed) waitsSince.set(chat, times.set(id, since))
+    if (times.size < maxTimed) waitsSince.set(chat, times.set(id, since))
     return since
   }
   const forget = (chat: string) => {
     settled(chat)
     held?.delete(chat)
-    timers.clear(chat)
+    byChat.clear(chat)
   }
   const note = (chat: string, fact: Fact) => {
     const bot = botOf(chat)
@@ -126,15 +91,15 @@ export const partitionTimers = (
     switch (fact.kind) {
       case 'client-message':
         newest.set(chat, fact.eventId)
-        return lookCalmly(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
+        return scheduleAfterGrace(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
       case 'unavailable':
         if (bot.agentUnavailableText === undefined) return
-        return lookCalmly(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
+        return scheduleAfterGrace(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
       case 'finished': {
         const { outcome, commandType, inReplyTo, because, expectsMore } = fact
         // After an announcement the timer stays, and the look decides.
         if (because !== undefined || expectsMore) return
-        if (outcome === 'failed') return look(chat, monotonic())
+        if (outcome === 'failed') return schedule(chat, monotonic())
         // Without `inReplyTo` the outcome may belong to an older message, for example if it is a repeat in the log.
         // So the timer stays, and the look decides.
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
@@ -143,31 +108,31 @@ export const partitionTimers = (
       case 'erased':
         return forget(chat)
       case 'refused':
-        return look(chat, monotonic())
+        return schedule(chat, monotonic())
       case 'invited':
       case 'joined':
       case 'closed':
         return
     }
   }
-  const it: PartitionTimers = {
+  const timers: PartitionTimers = {
     waitingIn: (chat, conversation) => waitingOf(conversation, (id, at) => sinceOf(chat, id, at)),
     partition,
     owner,
     note,
-    look,
-    lookCalmly,
+    schedule,
+    scheduleAfterGrace,
     settled,
     work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
     start: () => {
       const waiting = held ?? new Map<string, number>()
       held = undefined
-      for (const [chat, at] of waiting) lookCalmly(chat, at)
+      for (const [chat, at] of waiting) scheduleAfterGrace(chat, at)
     },
     end: () => {
       ended.abort()
-      timers.clearAll()
+      byChat.clearAll()
     },
   }
-  return it
+  return timers
 }

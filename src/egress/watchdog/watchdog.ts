@@ -51,16 +51,16 @@ export const createWatchdog = ({ ports, accounts, tail, look }: Parts): Watchdog
       } catch (error) {
         const detail = error instanceof Error ? error.name : 'Error'
         ports.log.error({ partition: timers.partition, detail }, 'egress: the watchdog could not check a chat')
-        timers.look(chat, monotonic() + lookAgainMs)
+        timers.schedule(chat, monotonic() + lookAgainMs)
       }
     })
 
   /** Open escalations come from the tail, which is first read up to the log's present end, and from the views. */
   const takeOver = async (timers: PartitionTimers) => {
-    const { partition, work, start, waitingIn, lookCalmly } = timers
+    const { partition, work, start, waitingIn, scheduleAfterGrace } = timers
     const end = await retryUntilAborted(
       ports,
-      'the end of the log',
+      'reading the end of the log',
       async () => (await ports.endOffsets('bot-conversations')).get(partition) ?? 0,
       work.signal,
     )
@@ -69,12 +69,12 @@ export const createWatchdog = ({ ports, accounts, tail, look }: Parts): Watchdog
     start()
     const since = new Date(wallMs() - longestWaitMs)
     const find = () => ports.openTurns(partition, [...accounts.keys()], since)
-    const found = await retryUntilAborted(ports, 'open turns', find, work.signal)
+    const found = await retryUntilAborted(ports, 'finding open turns', find, work.signal)
     for (const document of found?.value ?? []) {
       const bot = accountOf(document._id)?.bot
       if (bot === undefined) continue
       const waiting = waitingIn(document._id, conversationOf(document))
-      for (const { dueAt } of escalationsOf(waiting, bot, monotonic())) lookCalmly(document._id, dueAt)
+      for (const { dueAt } of escalationsOf(waiting, bot, monotonic())) scheduleAfterGrace(document._id, dueAt)
     }
   }
   const lose = (partition: number) => {

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { accountGate, type Entrant, type Grant } from '../../../src/egress/delivery/account-gate.ts'
+import { accountGate } from '../../../src/egress/delivery/account-gate.ts'
 import type { Verdict } from '../../../src/egress/delivery/classify.ts'
+import type { Entrant, Grant } from '../../../src/egress/delivery/gate.ts'
 import { virtualTime } from '../support/time.ts'
 
 const test = suite('the gate of an account')

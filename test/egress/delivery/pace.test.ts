@@ -4,15 +4,15 @@ import * as assert from 'uvu/assert'
 import {
   afterOutage,
   afterThrottling,
-  binds,
   heldUp,
   inTime,
+  isLimiting,
   type Pace,
   paceWaitMs,
   quicker,
   slower,
   takeStep,
-} from '../../../src/egress/delivery/circuit-breaker.ts'
+} from '../../../src/egress/delivery/pace.ts'
 
 const test = suite('the pace after failures')
 
@@ -95,7 +95,7 @@ test('after a slow pace has not helped for two minutes, failures no longer slow 
   const pace = heldUp(slowest, 100_000)
   assert.equal([pace.perSecond, inTime(pace, 120_000)], [1, pace])
   const later = inTime(pace, 120_001)
-  assert.equal([later?.cause, later?.perSecond], ['outage, in vain', 10])
+  assert.equal([later?.cause, later?.perSecond], ['outage-unrelated-to-rate', 10])
   assert.is(later && slower(later, 130_000).perSecond, 10)
 })
 
@@ -109,10 +109,10 @@ test('it ends after it has delayed no attempt for two minutes', () => {
   assert.equal([inTime(pace, 125_000), inTime(pace, 125_001)], [pace, undefined])
 })
 
-test('it is binding for ten seconds after a first attempt had to wait, and only after an outage', () => {
+test('it is limiting for ten seconds after a first attempt had to wait, and only after an outage', () => {
   const pace = heldUp(afterOutage(undefined, 0), 5000)
-  assert.equal([binds(pace, 14_999), binds(pace, 15_000)], [true, false])
-  assert.is(binds(afterThrottling(undefined, 0, 0, 0), 1), false)
+  assert.equal([isLimiting(pace, 14_999), isLimiting(pace, 15_000)], [true, false])
+  assert.is(isLimiting(afterThrottling(undefined, 0, 0, 0), 1), false)
 })
 
 test.run()

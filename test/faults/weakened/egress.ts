@@ -1,4 +1,4 @@
-import type { Entrant } from '../../../src/egress/delivery/account-gate.ts'
+import type { Entrant } from '../../../src/egress/delivery/gate.ts'
 import { instead } from './instead.ts'
 
 const asAnyOther = (entrant: Entrant): Entrant => ({ ...entrant, isLastResort: false })
@@ -99,7 +99,11 @@ export const egress = {
   'the breaker and the budget for retries': [
     instead(
       () => import('../../../src/egress/delivery/circuit-breaker.ts'),
-      () => ({ failure: (breaker) => breaker, mayRetry: () => true }),
+      () => ({ afterFailure: (breaker) => breaker }),
+    ),
+    instead(
+      () => import('../../../src/egress/delivery/retry-budget.ts'),
+      () => ({ mayRetry: () => true }),
     ),
   ],
   'an invitation has no last attempt': [

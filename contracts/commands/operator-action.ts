@@ -3,7 +3,17 @@ import { Code, Text } from '../personal.ts'
 import { AccountId, exactShape, Id, Instant } from '../primitives.ts'
 
 /** What operators do with the data of the bridge, or see of it. */
-export const actions = ['rebuild', 'redrive', 'erase', 'export', 'replay', 'rewrap', 'unmask', 'sign-in'] as const
+export const actions = [
+  'rebuild',
+  'redrive',
+  'erase',
+  'export',
+  'replay',
+  'rewrap',
+  'unmask',
+  'sign-in',
+  'topics',
+] as const
 export type Action = (typeof actions)[number]
 
 /**

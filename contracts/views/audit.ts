@@ -8,7 +8,7 @@ export const AuditDocument = exactShape(
   {
     /** The action's id. */
     _id: Code,
-    /** What was done: `rebuild`, `redrive`, `erase`, `export`, `replay`, `rewrap` or `unmask`. */
+    /** What was done: `rebuild`, `redrive`, `erase`, `export`, `replay`, `rewrap`, `unmask`, `sign-in` or `topics`. */
     action: Code,
     /** Who did it. */
     who: Text,

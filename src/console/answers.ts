@@ -323,7 +323,10 @@ export const RebuildLine = t.union([
   t.strict({ end: t.strict({ ok: t.boolean }) }),
 ])
 
-/** The operations of the command line that this session may run by a form. `value`: what the option's value is; absent for a flag. */
+/**
+ * The operations of the command line that this session may run by a form. `value`: what the option's value is; absent
+ * for a flag. `isConfirmed`: the page asks before each run. `confirm`: what the page asks before a run with the option.
+ */
 export const OperationsAnswer = exactShape(
   {
     operations: t.array(
@@ -331,10 +334,11 @@ export const OperationsAnswer = exactShape(
         name: t.string,
         summary: t.string,
         mayRunDry: t.boolean,
+        isConfirmed: t.boolean,
         options: t.array(
           t.intersection([
             t.strict({ name: t.string, about: t.string, isRequired: t.boolean }),
-            t.partial({ value: t.string }),
+            t.partial({ value: t.string, confirm: t.string }),
           ]),
         ),
       }),

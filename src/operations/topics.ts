@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { eventTopics } from '../../contracts/topics.ts'
+import { audit, eventTopics } from '../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { TopicReport } from '../kafka/topic-settings.ts'
 import { table } from '../shared/table.ts'
-import { type Done, operation, type Resources } from './operation.ts'
+import { type Done, operation, type Resources, type Stop, stop } from './operation.ts'
 
 type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
   readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics'>
@@ -34,6 +34,10 @@ const linesOf = (reports: ReadonlyArray<TopicReport>): ReadonlyArray<string> => 
   ])
 }
 
+type Selected = { readonly apply: boolean; readonly isRecorded: boolean }
+
+const away = ({ reason }: { readonly reason: string }) => `Kafka does not answer: ${reason}`
+
 export const topics = operation({
   name: 'topics',
   summary:
@@ -41,15 +45,24 @@ export const topics = operation({
   options: {
     apply: {
       about: 'create what is missing, and give the topics that exist the settings that they would be created with',
+      confirm: 'The settings of topics in Kafka change.',
     },
   },
   json: 'print them as JSON',
   role: 'operator',
   needs: { kafka: true, retentionDays: true, topicPrefix: true },
-  select: async (_: Ports, { apply = false }) => E.right(apply),
-  act: async ({ kafka, ...kept }, apply): Promise<Done<ReadonlyArray<TopicReport>>> => {
+  select: async ({ kafka, topicPrefix }: Ports, { apply = false }): Promise<E.Either<Stop, Selected>> => {
+    if (!apply) return E.right({ apply, isRecorded: false })
+    const found = await kafka.describeTopics()
+    if (E.isLeft(found)) return stop('unavailable', away(found.left))
+    // The first run creates the topic audit, so nothing can be recorded before it.
+    const isAudit = ({ name, partitions }: TopicReport) => name === `${topicPrefix}${audit.name}` && partitions > 0
+    return E.right({ apply, isRecorded: found.right.some(isAudit) })
+  },
+  action: ({ isRecorded }) => (isRecorded ? { action: 'topics', detail: 'topics, apply' } : undefined),
+  act: async ({ kafka, ...kept }, { apply }): Promise<Done<ReadonlyArray<TopicReport>>> => {
     const found = await (apply ? kafka.applyTopics() : kafka.describeTopics())
-    if (E.isLeft(found)) return { code: 1, trouble: `Kafka does not answer: ${found.left.reason}` }
+    if (E.isLeft(found)) return { code: 1, trouble: away(found.left) }
     const reports = withRetention(kept, found.right)
     const isAsExpected = reports.every(({ differences }) => differences.length === 0)
     return { code: isAsExpected ? 0 : 1, lines: linesOf(reports), result: reports }

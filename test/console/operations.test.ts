@@ -5,6 +5,7 @@ import { RebuildLine } from '../../src/console/answers.ts'
 import { type OperationsDeps, operationsHandlers } from '../../src/console/api/operations.ts'
 import type { Grant } from '../../src/console/handler.ts'
 import { operations } from '../../src/operations/index.ts'
+import type { Option } from '../../src/operations/options.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given } from './given-request.ts'
 
@@ -20,17 +21,18 @@ const report = {
   differences: ['it is missing'],
 }
 
-const servers = () => {
+const servers = (hasAudit = true) => {
   const applied: string[] = []
   const kafka = {
-    describeTopics: async () => E.right([report]),
+    describeTopics: async () =>
+      E.right([report, ...(hasAudit ? [{ ...report, name: 'livechat.audit', partitions: 2, differences: [] }] : [])]),
     applyTopics: async () => {
       applied.push('topics')
       return E.right([{ ...report, differences: [] }])
     },
   }
   const resources = { accounts: [{ id: 'acme' }, { id: 'other' }], kafka, retentionDays: 14, topicPrefix: 'livechat.' }
-  const { recordActionOf } = auditTopic()
+  const { recordActionOf, state: audit } = auditTopic()
   const handlers = operationsHandlers({ resources, recordActionOf } as unknown as OperationsDeps)
   const session = (role: Grant['role'], accounts: Grant['accounts'] = '*') => ({
     ...given().session,
@@ -49,7 +51,7 @@ const servers = () => {
     const answer = right(await handlers[list](given({ session: session(role, accounts) })))
     return 'body' in answer ? answer.body.operations.map(({ name }) => name) : []
   }
-  return { ask, read, names, session, applied }
+  return { ask, read, names, session, applied, audit }
 }
 
 const offered = suite('operations in the console')
@@ -64,6 +66,23 @@ offered('are offered to who has the role for every account', async () => {
   )
 })
 
+offered('say which options the page asks about, and that is recorded once the topic audit exists', async () => {
+  for (const hasAudit of [true, false]) {
+    const { read, applied, audit } = servers(hasAudit)
+    await read({})
+    assert.equal([applied, audit.actions], [[], []])
+    await read({ options: { apply: true } })
+    const recorded = hasAudit ? [{ who: 'kim@example.com', action: 'topics', detail: 'topics, apply' }] : []
+    assert.equal([applied, audit.actions], [['topics'], recorded])
+  }
+  const asks = operations.flatMap(({ name, role, options }) =>
+    role === undefined
+      ? []
+      : Object.entries<Option>(options).flatMap(([option, { confirm }]) => (confirm ? [`${name} --${option}`] : [])),
+  )
+  assert.equal(asks, ['topics --apply'])
+})
+
 offered('need only what the console has', () => {
   const missing = ['wrapping', 'appendTo', 'consoleSessions', 'running', 'consoleUrl']
   for (const { name, role, needs } of operations)
@@ -75,7 +94,7 @@ offered('need only what the console has', () => {
 })
 
 offered('run with the same result as on the command line', async () => {
-  const { read, applied } = servers()
+  const { read, applied } = servers(false)
   assert.equal(await read({}), [
     { line: 'livechat.chats  account/chat  0 partitions  replication 0', done: 1 },
     { line: '  ! it is missing', done: 2 },

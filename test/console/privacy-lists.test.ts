@@ -72,7 +72,7 @@ audit('is filtered by action; a wrong query is refused by its field', async () =
   assert.equal(
     [await refused('action=look'), await refused('cursor=x')],
     [
-      'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask, sign-in',
+      'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask, sign-in, topics',
       'cursor: expected the `next` of an earlier answer',
     ],
   )

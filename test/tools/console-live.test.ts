@@ -174,4 +174,35 @@ test('an operator of all accounts sees the differences of a view, and rebuilds i
   await one.context.close()
 })
 
+test('an operation runs by its form: without a question if it only shows, and after one, recorded, if it changes something', async (here) => {
+  const { page, context, errors } = await here.open(await here.signIn('operators of all accounts'))
+  await page.goto(here.page('system'))
+  const card = page.locator('section', { has: page.locator('#operation-topics') })
+  const run = card.getByRole('button', { name: 'Run' })
+  const dialog = page.getByRole('dialog')
+  const topic = card.getByText(`${here.prefix}bot-replies`).first()
+  const isRecorded = async () => (await here.db.collection('audit').countDocuments({ action: 'topics' })) > 0
+
+  await run.click()
+  await topic.waitFor()
+  await card.getByText('It is done.').waitFor()
+  assert.equal([await dialog.count(), await isRecorded()], [0, false])
+
+  await card.getByRole('checkbox').check()
+  await run.click()
+  await dialog.getByText('The settings of topics in Kafka change.').waitFor()
+  await page.locator('dialog [data-safe]:focus').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.is(await isRecorded(), false)
+
+  await run.click()
+  await dialog.getByRole('button', { name: 'Run' }).click()
+  await topic.waitFor()
+  await card.getByText('It is done.').waitFor()
+  await eventually('the action in the audit log', isRecorded)
+  assert.equal(errors, [])
+  await context.close()
+})
+
 live.run()

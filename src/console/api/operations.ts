@@ -18,16 +18,18 @@ export type OperationsDeps = {
 
 const notOffered: Refusal = invalid(404, 'name: expected an operation that your roles for every account allow')
 
-const shownOption = ([name, { about, value, isRequired }]: readonly [string, Option]) => ({
+const shownOption = ([name, { about, value, confirm, isRequired }]: readonly [string, Option]) => ({
   name,
   about,
   isRequired: isRequired === true,
   ...(value !== undefined && { value }),
+  ...(confirm !== undefined && { confirm }),
 })
-const shown = ({ name, summary, options, dryRun }: AnyOperation): OperationsAnswer['operations'][number] => ({
+const shown = ({ name, summary, options, dryRun, confirm }: AnyOperation): OperationsAnswer['operations'][number] => ({
   name,
   summary,
   mayRunDry: dryRun !== undefined,
+  isConfirmed: confirm !== undefined,
   options: Object.entries<Option>(options).map(shownOption),
 })
 

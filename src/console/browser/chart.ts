@@ -20,14 +20,25 @@ type Props = {
   readonly shortText?: (seconds: number) => string
   /** True if the times are days, in UTC. */
   readonly isDaily?: boolean
+  /** True if the values are milliseconds. */
+  readonly isDuration?: boolean
   readonly height?: number
 }
+
+const dayS = 24 * 60 * 60
+const daySteps = [1, 2, 7, 14, 28, 56].map((days) => days * dayS)
+const secondMs = 1_000
+/** Steps of an axis of durations that people count in. */
+const durationSteps = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, dayS].map((s) => s * secondMs),
+]
 
 const optionsOf = (
   library: typeof uPlot,
   box: HTMLElement,
   colours: ReadonlyArray<string>,
-  { lines, text, timeText, shortText = timeText, isDaily = false, height = 220 }: Props,
+  { lines, text, timeText, shortText = timeText, isDaily = false, isDuration = false, height = 220 }: Props,
   onCursor: (index: number | undefined) => void,
 ): uPlot.Options => {
   const { color, borderTopColor, font } = getComputedStyle(box)
@@ -40,8 +51,15 @@ const optionsOf = (
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
     scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.1 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 30, space: 70, values: (_, at) => at.map(shortText) },
-      { ...axis, size: 84, values: (_, at) => at.map(text) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 30,
+        space: 70,
+        values: (_, at) => at.map(shortText),
+        ...(isDaily && { incrs: daySteps }),
+      },
+      { ...axis, size: 84, values: (_, at) => at.map(text), ...(isDuration && { incrs: durationSteps }) },
     ],
     series: [
       {},
@@ -108,7 +126,9 @@ export const Chart = (props: Props) => {
   // The JSON text changes only with the data, which is a new array in each render.
   useEffect(() => plot.current?.setData(data), [JSON.stringify(data)])
 
-  const at = cursor === undefined || cursor >= times.length ? times.length - 1 : cursor
+  const newestValue = lines[0]?.values.findLastIndex((value) => value !== null) ?? -1
+  const last = newestValue < 0 ? times.length - 1 : newestValue
+  const at = cursor === undefined || cursor >= times.length ? last : cursor
   const shownAt = times[at]
   return html`
     <figure class="chart">

@@ -13,6 +13,20 @@ const text = (name: string, value: string): ReadonlyArray<Fact> =>
 const when = (name: string, value: string): ReadonlyArray<Fact> =>
   value === '' ? [] : [[name, html`<${Time} at=${value} />`]]
 
+/** `3 delivered, 1 failed`. */
+const repliesText = (conversation: unknown): string => {
+  const states = [
+    ['repliesDelivered', 'delivered'],
+    ['repliesFailed', 'failed'],
+    ['repliesSuppressed', 'not sent'],
+  ] as const
+  const told = states.flatMap(([name, words]) => {
+    const size = numberAt(conversation, name) ?? 0
+    return size === 0 ? [] : [`${count(size)} ${words}`]
+  })
+  return told.join(', ') || 'none'
+}
+
 const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
   value === undefined ? [] : [[name, duration(value)]]
 
@@ -21,10 +35,7 @@ const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact
   ...(conversation
     ? ([
         ['Bot conversation', stateWords(textAt(conversation, 'state'))],
-        [
-          'Replies',
-          `${count(numberAt(conversation, 'repliesDelivered') ?? 0)} delivered, ${count(numberAt(conversation, 'repliesFailed') ?? 0)} failed, ${count(numberAt(conversation, 'repliesSuppressed') ?? 0)} suppressed`,
-        ],
+        ['Replies of the bot', repliesText(conversation)],
       ] as const)
     : []),
   ...when('Waiting for an answer since', textAt(conversation, 'awaitingReplySince')),

@@ -37,7 +37,7 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
       <${Field} label="Chat or client id">
         <input type="search" data-search value=${typed.id} onInput=${type('id')} size="14" maxlength="255" placeholder="Press / to search" />
       <//>
-      ${time('from', 'Began from', '00:00')} ${time('to', 'until', '23:59')}
+      ${time('from', 'Began from', '00:00')} ${time('to', 'Until', '23:59')}
       <${Presets} chosen=${filters} choose=${change} />
       <div class="row">
         <${Check} label="Left without an answer" checked=${filters.unanswered} onChange=${(unanswered: boolean) => change({ unanswered })} />

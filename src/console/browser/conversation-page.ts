@@ -24,9 +24,13 @@ type Held = {
 
 const liveWords = { off: 'paused', live: 'live', connecting: 'connecting', ended: 'not live' } as const
 
+const dayMs = 24 * 60 * 60 * 1000
+
 /** True if the chat has no open session: nothing more is expected, and a new message begins another session. */
-const isOver = ({ sessions, chat }: ConversationAnswer, now: number): boolean => {
-  const ends = sessions.map((session) => Date.parse(textAt(session, 'endsAt')))
+const isOver = ({ sessions, chat, conversation }: ConversationAnswer, now: number): boolean => {
+  // A bot session ends when an agent joins. Without a webhook of the chat nothing says when the agent has left.
+  const isWithAgent = chat === undefined && textAt(conversation, 'state') === 'agent'
+  const ends = sessions.map((session) => Date.parse(textAt(session, 'endsAt')) + (isWithAgent ? dayMs : 0))
   return textAt(chat, 'state') !== 'open' && ends.length > 0 && ends.every((end) => end <= now)
 }
 

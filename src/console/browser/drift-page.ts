@@ -21,7 +21,7 @@ const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: bool
     <td data-label="Event"><bdi>${textAt(row, 'event')}</bdi><span class="sub">${textAt(row, 'api')}</span></td>
     <td data-label="Field">${textAt(row, 'path') === '' ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'path')} /></code>`}</td>
     <td data-label="Came as">${listAt(row, 'types').join(', ')}</td>
-    <td data-label="Expected"><${Said} text=${textAt(row, 'expected')} /></td>
+    <td data-label="Expected">${textAt(row, 'expected') !== '' && html`<${Said} text=${textAt(row, 'expected')} />`}</td>
     <td data-label="Example">${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'example')} /></code>`}</td>
     <td data-label="Count" class="number">${count(numberAt(row, 'count') ?? 0)}</td>
     <td data-label="First"><${Time} at=${textAt(row, 'firstAt')} /></td>
@@ -72,7 +72,6 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
             caption="What the contracts do not know"
             head=${['Kind', 'Event', 'Field', 'Came as', 'Expected', 'Example', 'Count', 'First', 'Last']}
             numbers=${['Count']}
-            isLabelled
           >
             ${inClear.map((row, i) => html`<${Row} key=${i} row=${row} isMasked=${false} />`)}
             ${rows.slice(inClear.length).map((row, i) => html`<${Row} key=${inClear.length + i} row=${row} isMasked=${true} />`)}

@@ -46,7 +46,7 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
       <td data-label="Still found">${checkedAt === '' ? html`<span class="muted">not checked yet</span>` : html`<${Counts} of="place" value=${receipt.stillFound} />`}</td>
       <td data-label="Confirmed by">${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
       <td data-label="Found then"><${Counts} of="document" value=${receipt.found} /></td>
-      <td data-label="Still stored elsewhere">
+      <td data-label="Stored elsewhere">
         ${
           remains.length === 0
             ? html`<span class="muted">nothing</span>`
@@ -78,7 +78,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
           : value &&
             html`<${Table}
               caption="Receipts, the newest first"
-              head=${['Requested', 'By', 'State', 'Still found', 'Confirmed by', 'Found then', 'Still stored elsewhere', 'Receipt']}
+              head=${['Requested', 'By', 'State', 'Still found', 'Confirmed by', 'Found then', 'Stored elsewhere', 'Receipt']}
               isLabelled
             >
               ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} />`)}

@@ -50,7 +50,7 @@ export const Layout = ({ session, account, page, help, strip, children }: Props)
   // On a narrow screen the row of pages scrolls: show the current page in it.
   useEffect(() => {
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [page])
+  }, [page, strip === undefined])
   return html`
   <a class="skip" href="#main">Skip to the page</a>
   <header class="side">

@@ -14,7 +14,7 @@ const given = (values: Values) =>
 
 /** A form of an operation, with a field for each of its options. */
 const OperationCard = ({ account, operation }: { readonly account: string; readonly operation: Operation }) => {
-  const { name, summary, options, mayRunDry } = operation
+  const { name, summary, options, mayRunDry, isConfirmed } = operation
   const [values, setValues] = useState<Values>({})
   const [dryRun, setDryRun] = useState(mayRunDry)
   const [asks, setAsks] = useState(false)
@@ -38,10 +38,12 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
     const body: OperationBody = { name, options: given(values), dryRun: mayRunDry && dryRun }
     void run.run(() => postLines<RebuildLine>(accountPath(account, 'operations', 'run'), body, take, signal))
   }
-  const changes = Object.keys(given(values)).length > 0 && !(mayRunDry && dryRun)
+  const questions = options.flatMap(({ name: option, confirm }) =>
+    confirm !== undefined && Object.hasOwn(given(values), option) ? [confirm] : [],
+  )
   const submit = (event: Event) => {
     event.preventDefault()
-    if (changes) setAsks(true)
+    if ((isConfirmed || questions.length > 0) && !(mayRunDry && dryRun)) setAsks(true)
     else start()
   }
   return html`
@@ -68,7 +70,7 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
     ${
       asks &&
       html`<${Dialog} title=${`Run ${name}?`} close=${() => setAsks(false)}>
-        <p>This concerns all accounts.</p>
+        <p>${questions.join(' ')} This concerns all accounts.</p>
         <div class="row">
           <button type="button" class="primary danger" onClick=${start}>Run</button>
           <button type="button" data-safe onClick=${() => setAsks(false)}>Cancel</button>

@@ -202,12 +202,12 @@ const Results = ({
           timeText=${(time: number) => dayText(dayAt(time))}
           shortText=${(time: number) => shortDayText(dayAt(time))}
           isDaily=${true}
+          isDuration=${shown.unit === 'duration'}
         />
         ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
       <//>
       <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">
-        <div class="as-cards">
-          <div class="scroll" role="region" aria-label=${caption} tabindex="0">
+        <div class=${`scroll as-cards figures ${answer.by === 'day' ? 'by-day' : ''}`} role="region" aria-label=${caption} tabindex="0">
             <table>
               <caption class="unseen">${caption}</caption>
               <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
@@ -219,13 +219,12 @@ const Results = ({
                     </th>
                     ${figures.map(
                       (each) =>
-                        html`<td class="number" key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
+                        html`<td class=${each === shown ? 'number chosen' : 'number'} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
                     )}
                   </tr>`,
                 )}
               </tbody>
             </table>
-          </div>
         </div>
         ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
         <details>
@@ -296,7 +295,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
       ${
         by !== 'day' &&
         html`<${Field} label="Only this id">
-          <input data-search value=${text('id')} size="12" onChange=${(event: Event) => change({ id: valueOfField(event).trim() })} />
+          <input data-search value=${text('id')} size="8" onChange=${(event: Event) => change({ id: valueOfField(event).trim() })} />
         <//>`
       }
     </form>

@@ -151,6 +151,7 @@ const actions: Sentences = {
   rewrap: 'Changed the archive’s key',
   unmask: 'Looked at personal data',
   'sign-in': 'Signed in',
+  topics: 'Changed topics',
 }
 export const actionWords = (code: string) => said(actions, code)
 export const actionCodes = Object.keys(actions)

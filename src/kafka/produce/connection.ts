@@ -30,6 +30,9 @@ type Response = {
   }>
 }
 
+/** The error of a partition without a leader. */
+export const noLeader = () => Object.assign(new Error('no leader'), { type: 'LEADER_NOT_AVAILABLE' })
+
 const acks = -1
 // The broker times out before the client, so that a response is lost as rarely as possible.
 const timeoutMs = 4_000

@@ -1,15 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { Failure, Log, Measure, Sleep } from '../../domain/ports.ts'
-import { backoff } from '../../shared/backoff.ts'
-import { semaphore } from '../../shared/semaphore.ts'
-import { isIdentityLost, reasonOf, refusalOf } from '../errors.ts'
+import { reasonOf } from '../errors.ts'
 import type { Partitioner } from '../partitioner.ts'
 import type { WireRecord } from '../wire-record.ts'
 import { assigner } from './assigner.ts'
 import { type Backlog, backlogOf, sizeOf, type Waiting } from './backlog.ts'
-import type { ProduceConnection } from './connection.ts'
+import { batchSender } from './batch-sender.ts'
+import { noLeader, type ProduceConnection } from './connection.ts'
 import { type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
+import { pauses, retriesAlone } from './retries-alone.ts'
 
 export type ProducerLimits = {
   /** The limit of one batch. A larger record gets its own batch, which is compressed. */
@@ -48,10 +48,6 @@ type Shared = {
   readonly busy: Set<number>
 }
 
-const pause = { baseMs: 50, capMs: 1_000 }
-const retriesAtOnce = 16
-const noLeader = () => Object.assign(new Error('no leader'), { type: 'LEADER_NOT_AVAILABLE' })
-
 /**
  * Group commit: one request at a time to each broker, with all records that wait for it, in the order of the calls. If
  * a batch fails, its partition leaves the group: the batch is sent again unchanged and alone, each time on a new
@@ -61,13 +57,10 @@ const noLeader = () => Object.assign(new Error('no leader'), { type: 'LEADER_NOT
 export const producer = (deps: Deps): Producer => {
   const { partitioner, connect, limits, sleep, random, clock, log, measure } = deps
   const backlog: Backlog = backlogOf({ limits: limits.waiting, clock, log })
+  const sender = batchSender({ backlog, clock, measure })
   const queues = new Map<string, PartitionQueue>()
   /** Queues with records for the next request. */
   const due = new Set<PartitionQueue>()
-  const underWay = new Set<PartitionQueue>()
-  /** Queues that are sent alone, since their last batch failed. */
-  const retrying = new Set<PartitionQueue>()
-  const permit = semaphore(retriesAtOnce)
   const stopped = new AbortController()
   let shared: Shared | undefined
   let isScheduled = false
@@ -83,15 +76,15 @@ export const producer = (deps: Deps): Producer => {
     const queue = queues.get(name) ?? partitionQueue(topic, partition, limits.batch)
     queues.set(name, queue)
     queue.add(entry)
-    if (!underWay.has(queue) && !retrying.has(queue)) due.add(queue)
+    if (!sender.isUnderWay(queue) && !retries.has(queue)) due.add(queue)
     schedule()
   }
   const recovered = (topic: TopicName) => {
-    if (![...retrying].some((queue) => queue.topic === topic)) backlog.recovered(topic)
+    if (!retries.hasTopic(topic)) backlog.recovered(topic)
   }
   const { assign, assignLater } = assigner({
     partitioner,
-    pause,
+    pause: pauses,
     sleep,
     random,
     signal: stopped.signal,
@@ -102,7 +95,7 @@ export const producer = (deps: Deps): Producer => {
   /** The topic was created again with fewer partitions: records of the removed ones get another partition. */
   const reassign = (topic: TopicName) => {
     partitioner.forget(topic)
-    const idle = [...queues.values()].filter((queue) => queue.topic === topic && !underWay.has(queue))
+    const idle = [...queues.values()].filter((queue) => queue.topic === topic && !sender.isUnderWay(queue))
     for (const queue of idle) due.delete(queue)
     assignLater(
       topic,
@@ -110,71 +103,23 @@ export const producer = (deps: Deps): Producer => {
     )
   }
 
-  /** Settles the records that the broker has acknowledged or refused. False if the batch must be sent again. */
-  const conclude = (queue: PartitionQueue, error: unknown): boolean => {
-    if (error === undefined) {
-      backlog.settle(queue.acknowledged(), E.right(undefined))
-      return true
-    }
-    const refusal = refusalOf(error)
-    if (refusal !== undefined) {
-      const entry = queue.refused()
-      if (entry !== undefined) backlog.settle([entry], E.left(refusal))
-      return true
-    }
-    if (isIdentityLost(error)) queue.forgetIdentity()
-    return false
-  }
-  /** Sends the next batch of each queue. Returns each queue's error: undefined if its batch is durable. */
-  const attempt = async (connection: ProduceConnection, leader: number, group: ReadonlyArray<PartitionQueue>) => {
-    const began = clock()
-    for (const queue of group) underWay.add(queue)
-    try {
-      const unknown = group.filter((queue) => queue.needsIdentity())
-      await Promise.all(unknown.map(async (queue) => queue.identify(await connection.newProducerId(leader))))
-      const batches = group.map((queue) => queue.begin())
-      const errors = await connection.produce(leader, batches)
-      const durable = batches.filter((_, i) => errors[i] === undefined).flatMap(({ records }) => records)
-      const bytes = durable.reduce((sum, record) => sum + sizeOf(record), 0)
-      if (durable.length > 0) measure.produced(durable.length, bytes, (clock() - began) / 1000)
-      return errors
-    } catch (error) {
-      return group.map(() => error)
-    } finally {
-      for (const queue of group) underWay.delete(queue)
-    }
-  }
-
-  const attemptRetry = async (queue: PartitionQueue): Promise<unknown> => {
-    const { topic, partition } = queue
-    using _permit = await permit(stopped.signal)
-    if (stopped.signal.aborted || queue.oldest() === undefined) return undefined
-    const connection = connect()
-    try {
-      await connection.prepare(topic)
-      if (!connection.has(topic, partition)) return reassign(topic)
-      const leader = connection.leaderOf(topic, partition)
-      const [error] = leader === undefined ? [noLeader()] : await attempt(connection, leader, [queue])
-      return conclude(queue, error) ? undefined : error
-    } catch (error) {
-      return error
-    } finally {
-      void connection.close()
-    }
-  }
-  const retryAlone = async (queue: PartitionQueue, first: unknown) => {
-    retrying.add(queue)
+  const retries = retriesAlone({
+    connect,
+    sender,
+    sleep,
+    random,
+    signal: stopped.signal,
+    onFailure: failed,
+    onMissing: (topic) => reassign(topic),
+    onEnd: (queue) => {
+      recovered(queue.topic)
+      if (queue.oldest() !== undefined) due.add(queue)
+      schedule()
+    },
+  })
+  const retryAlone = (queue: PartitionQueue, error: unknown) => {
     due.delete(queue)
-    let error: unknown = first
-    for (let failures = 1; error !== undefined && !stopped.signal.aborted; failures++) {
-      failed(queue.topic, error)
-      await sleep(backoff(failures, pause, random), stopped.signal)
-      error = await attemptRetry(queue)
-    }
-    retrying.delete(queue)
-    recovered(queue.topic)
-    if (queue.oldest() !== undefined) due.add(queue)
-    schedule()
+    void retries.retry(queue, error)
   }
 
   /** Stops using the connection for new requests. It is closed when the brokers have answered the last requests. */
@@ -193,18 +138,18 @@ export const producer = (deps: Deps): Producer => {
       },
       (error: unknown) => {
         on.prepared.delete(topic)
-        for (const queue of due) if (queue.topic === topic) void retryAlone(queue, error)
+        for (const queue of due) if (queue.topic === topic) retryAlone(queue, error)
         retire(on)
       },
     )
   }
   const sendTo = async (on: Shared, leader: number, group: ReadonlyArray<PartitionQueue>) => {
     on.busy.add(leader)
-    const errors = await attempt(on.connection, leader, group)
+    const errors = await sender.attempt(on.connection, leader, group)
     on.busy.delete(leader)
-    const failing = group.filter((queue, i) => !conclude(queue, errors[i]))
+    const failing = group.filter((queue, i) => !sender.conclude(queue, errors[i]))
     for (const queue of group)
-      if (failing.includes(queue)) void retryAlone(queue, errors[group.indexOf(queue)])
+      if (failing.includes(queue)) retryAlone(queue, errors[group.indexOf(queue)])
       else if (queue.oldest() !== undefined) due.add(queue)
     if (failing.length > 0 || shared !== on) retire(on)
     schedule()
@@ -221,7 +166,7 @@ export const producer = (deps: Deps): Producer => {
       prepare(on, topic)
       if (on.prepared.get(topic) !== true) continue
       const leader = on.connection.leaderOf(topic, partition)
-      if (leader === undefined) void retryAlone(queue, noLeader())
+      if (leader === undefined) retryAlone(queue, noLeader())
       else if (!on.busy.has(leader)) groups.set(leader, [...(groups.get(leader) ?? []), queue])
       isStale ||= leader === undefined
     }

@@ -1,0 +1,56 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Measure } from '../../domain/ports.ts'
+import { isIdentityLost, refusalOf } from '../errors.ts'
+import { type Backlog, sizeOf } from './backlog.ts'
+import type { ProduceConnection } from './connection.ts'
+import type { PartitionQueue } from './partition-queue.ts'
+
+type Deps = {
+  readonly backlog: Pick<Backlog, 'settle'>
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+  readonly measure: Pick<Measure, 'produced'>
+}
+
+export type BatchSender = ReturnType<typeof batchSender>
+
+/** Sends the next batches of partitions in one request, and settles the records whose outcome is then known. */
+export const batchSender = ({ backlog, clock, measure }: Deps) => {
+  const underWay = new Set<PartitionQueue>()
+
+  /** Settles the records that the broker has acknowledged or refused. False if the batch must be sent again. */
+  const conclude = (queue: PartitionQueue, error: unknown): boolean => {
+    if (error === undefined) {
+      backlog.settle(queue.acknowledged(), E.right(undefined))
+      return true
+    }
+    const refusal = refusalOf(error)
+    if (refusal !== undefined) {
+      const entry = queue.refused()
+      if (entry !== undefined) backlog.settle([entry], E.left(refusal))
+      return true
+    }
+    if (isIdentityLost(error)) queue.forgetIdentity()
+    return false
+  }
+  /** Sends the next batch of each queue. Returns each queue's error: undefined if its batch is durable. */
+  const attempt = async (connection: ProduceConnection, leader: number, group: ReadonlyArray<PartitionQueue>) => {
+    const began = clock()
+    for (const queue of group) underWay.add(queue)
+    try {
+      const unknown = group.filter((queue) => queue.needsIdentity())
+      await Promise.all(unknown.map(async (queue) => queue.identify(await connection.newProducerId(leader))))
+      const batches = group.map((queue) => queue.begin())
+      const errors = await connection.produce(leader, batches)
+      const durable = batches.filter((_, i) => errors[i] === undefined).flatMap(({ records }) => records)
+      const bytes = durable.reduce((sum, record) => sum + sizeOf(record), 0)
+      if (durable.length > 0) measure.produced(durable.length, bytes, (clock() - began) / 1000)
+      return errors
+    } catch (error) {
+      return group.map(() => error)
+    } finally {
+      for (const queue of group) underWay.delete(queue)
+    }
+  }
+  return { attempt, conclude, isUnderWay: (queue: PartitionQueue): boolean => underWay.has(queue) }
+}

@@ -7,7 +7,10 @@ import { viewNames } from '../../src/views/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const texts = ['README.md', ...globSync('contracts/**/*.md', { cwd: root })].sort()
+const texts = globSync(['*.md', '{contracts,docker,src,test}/**/*.md'], {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+}).sort()
 
 const outsideCode = (text: string) => text.replace(/^```.*?^```$/gms, '')
 const slug = (heading: string) =>
@@ -39,6 +42,22 @@ guides('every link within the repository has a target', () => {
   assert.ok(links.length > 0)
   assert.equal(
     broken.map(({ file, to }) => `${file}: ${to}`),
+    [],
+  )
+})
+
+guides('a page that lists its sections lists all of them', () => {
+  const listing = texts.filter((file) => read(file).includes('\nOn this page: '))
+  const listed = (file: string) => linksOf(file).flatMap(({ to }) => (to.startsWith('#') ? to.slice(1) : []))
+  const sections = (file: string) =>
+    [...outsideCode(read(file)).matchAll(/^## (.*)$/gm)].map(([, heading = '']) => slug(heading))
+  assert.ok(listing.length > 10)
+  assert.equal(
+    listing.flatMap((file) =>
+      sections(file)
+        .filter((section) => !listed(file).includes(section))
+        .map((section) => `${file}: ${section}`),
+    ),
     [],
   )
 })

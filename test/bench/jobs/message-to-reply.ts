@@ -4,14 +4,22 @@ import { botToken, providerId } from '../account.ts'
 import type { Bench, Findings, Job } from '../bench.ts'
 import { botUrl, bridgeWorld } from '../bridge.ts'
 import { gatherFindings } from '../findings.ts'
+import { countingRequests, kafkaRequests, processesOf } from '../kafka-requests.ts'
 import type { TalkAsk, TalkGiven } from '../load/talk.ts'
 import type { EchoAsk } from '../peers/echo-bot.ts'
 import type { FloorAsk, FloorGiven } from '../peers/floor.ts'
 import { cpuSeconds } from '../proc.ts'
 import { inTurns } from '../turns.ts'
+import { countRequests } from '../views.ts'
 import { startWorker, type Worker } from '../worker.ts'
 
-type Participant = { readonly who: string; readonly url: string; readonly pids: ReadonlyArray<number> }
+type Participant = {
+  readonly who: string
+  readonly url: string
+  readonly pids: ReadonlyArray<number>
+  /** The requests to Kafka so far, where they are counted. */
+  readonly requests?: () => Promise<number>
+}
 
 const partitions = 6
 
@@ -31,13 +39,28 @@ const bridge = async (
   checkout?: string,
 ): Promise<Participant> => {
   const world = bridgeWorld(bench, { name, partitions, serviceUrl, ...(checkout && { checkout }) })
+  const { dir } = world
   const started = []
   for (const roles of typeof processes === 'string' ? [processes] : processes)
-    started.push({ roles, process: await world.start(roles) })
+    started.push({ roles, process: await world.start(roles, { env: countingRequests(dir) }) })
   await echo(bench, { from: `${world.prefix}bot-conversations`, to: `${world.prefix}bot-replies`, language: 'events' })
   const door = started.find(({ roles }) => typeof roles === 'string' || roles.includes('ingress'))
   if (door === undefined) throw new Error('no process has the role ingress')
-  return { who, url: botUrl(door.process), pids: started.map(({ process }) => process.pid) }
+  const pids = started.map(({ process }) => process.pid)
+  const parts =
+    typeof processes === 'string'
+      ? pids.flatMap((pid) => processesOf(pid).filter(({ name }) => name !== 'parent'))
+      : pids.map((pid) => ({ pid }))
+  return {
+    who,
+    url: botUrl(door.process),
+    pids,
+    requests: () =>
+      kafkaRequests(
+        dir,
+        parts.map(({ pid }) => pid),
+      ),
+  }
 }
 
 const floor = async (bench: Bench, service: string): Promise<Participant> => {
@@ -67,18 +90,22 @@ const run = async (bench: Bench): Promise<Findings> => {
     await bridge(bench, 'apart', 'bridge, a process a role', [['ingress'], ['projector'], ['egress']], service),
     await floor(bench, service),
   ]
-  const measure = async ({ who, url, pids }: Participant, rate: number, forSeconds: number) => {
+  const mongo = await countRequests(bench)
+  const measure = async ({ who, url, pids, requests }: Participant, rate: number, forSeconds: number) => {
+    const [kafka, asked] = [await requests?.(), await mongo.soFar()]
     const since = cpuSeconds(...pids)
     const { talk } = await load.ask({ kind: 'talk', url, rate, seconds: forSeconds, chats, perChat })
     if (talk === undefined) throw new Error('the load has not talked')
     const cpu = ((cpuSeconds(...pids) - since) * 1e6) / talk.sent
     check(`${who}, ${rate}/s: replies that never came`, 0, talk.missing)
-    return { cpu, refused: talk.refused, repeated: talk.repeated, ...talk.latency }
+    const ofKafka = requests && kafka !== undefined ? ((await requests()) - kafka) / talk.sent : undefined
+    const ofMongo = requests && ((await mongo.soFar()) - asked) / talk.sent
+    return { cpu, ofKafka, ofMongo, refused: talk.refused, repeated: talk.repeated, ...talk.latency }
   }
   for (const each of participants) await measure(each, Math.max(...rates), bench.size.warmUp)
   for (const rate of rates)
     await inTurns(rounds, participants, async (each, round) => {
-      const { cpu, p50, p99, max, refused, repeated } = await measure(each, rate, seconds)
+      const { cpu, p50, p99, max, refused, repeated, ofKafka, ofMongo } = await measure(each, rate, seconds)
       for (const [metric, unit, value] of [
         ['p50', 'ms', p50],
         ['p99', 'ms', p99],
@@ -86,10 +113,13 @@ const run = async (bench: Bench): Promise<Findings> => {
         ['CPU', 'µs a message', cpu],
         ['not answered 200', 'messages', refused],
         ['repeated', 'replies', repeated],
+        ['requests to Kafka', 'a message', ofKafka],
+        ['requests to MongoDB', 'a message', ofMongo],
       ] as const)
-        add({ case: `${rate} messages/s`, who: each.who, metric, unit }, value)
+        if (value !== undefined) add({ case: `${rate} messages/s`, who: each.who, metric, unit }, value)
       bench.say(`${rate}/s, round ${round + 1}, ${each.who}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`)
     })
+  await mongo.stop()
   return findings()
 }
 

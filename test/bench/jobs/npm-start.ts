@@ -1,5 +1,3 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { anyFree } from '../../../src/embedded/port.ts'
 import type { BridgeProcess } from '../../support/bridge-process.ts'
@@ -7,7 +5,8 @@ import { eventually } from '../../support/eventually.ts'
 import type { Bench, Findings, Job } from '../bench.ts'
 import { bridgeWorld, stopBridge, webhooksUrl } from '../bridge.ts'
 import { type Gather, gatherFindings } from '../findings.ts'
-import { commandLine, cpuSeconds, family, proportionalMb } from '../proc.ts'
+import { countingRequests, kafkaRequests, processesOf } from '../kafka-requests.ts'
+import { cpuSeconds, proportionalMb } from '../proc.ts'
 import { seed } from '../seed.ts'
 import { inTurns } from '../turns.ts'
 import { countEntries, countRequests } from '../views.ts'
@@ -17,24 +16,6 @@ import { camel, type Participant } from './ingest/participants.ts'
 
 const who = 'bridge, npm start'
 const idleCase = 'idle'
-const counter = new URL('../peers/count-requests.ts', import.meta.url).pathname
-
-/** The processes of the bridge below the one that was started: parent, front and back. */
-const processesOf = (pid: number) =>
-  family(pid)
-    .map((each) => ({ pid: each.pid, command: commandLine(each.pid).join(' ') }))
-    .filter(({ command }) => command.includes('cli.ts'))
-    .map((each) => ({ pid: each.pid, name: /part (front|back)/.exec(each.command)?.[1] ?? 'parent' }))
-
-/** The requests to Kafka of front and back so far. */
-const kafkaRequests = async (dir: string, pids: ReadonlyArray<number>): Promise<number> => {
-  const files = pids.map((pid) => join(dir, `requests-${pid}.json`))
-  for (const file of files) rmSync(file, { force: true })
-  for (const pid of pids) process.kill(pid, 'SIGUSR1')
-  await eventually('the counts of requests', () => files.every((file) => existsSync(file)) || undefined)
-  const counts = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, number>>)
-  return counts.flatMap((each) => Object.values(each)).reduce((sum, count) => sum + count, 0)
-}
 
 type Started = {
   readonly participant: Participant
@@ -49,8 +30,7 @@ type Started = {
 const startDefault = async (bench: Bench, name: string): Promise<Started> => {
   const world = bridgeWorld(bench, { name, partitions: 12 })
   const { dir } = world
-  const env = { NODE_OPTIONS: `--import ${counter}`, COUNT_REQUESTS: dir }
-  const startAgain = () => world.start('as npm start does', { env })
+  const startAgain = () => world.start('as npm start does', { env: countingRequests(dir) })
   const bridge = await startAgain()
   const topic = `${world.prefix}chats`
   const participant: Participant = {

@@ -13,7 +13,7 @@ export const output = async (command: string, ...args: ReadonlyArray<string>): P
 /** Where a command is on this machine. */
 export const which = async (name: string): Promise<string> => {
   const path = await output('sh', '-c', `command -v ${name} || true`)
-  if (path === '') throw new Error(`${name} is missing`)
+  if (path === '') throw new Error(`${name} is missing: install it on this machine`)
   return realpath(path)
 }
 

@@ -1,6 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe } from '../../contracts/problem.ts'
+import { notSafe } from '../console/not-safe.ts'
 import { type Done, operation } from '../operations/operation.ts'
+import { wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 
 const shownBy = (ssl: KafkaConfig['ssl']) =>
@@ -35,6 +37,7 @@ const summaryOf = ({
     replication: topics.replication ?? "the cluster's default",
   },
   console: {
+    runs: notSafe(console, admin.host) === undefined,
     url: `${console.origin ?? `http://${admin.host}:${admin.port}`}${console.basePath}`,
     signIn: console.oidc === undefined ? 'by a link, on loopback' : `at ${console.oidc.issuer}`,
     grants: console.grants.length,
@@ -67,7 +70,7 @@ const linesOf = ({
     ['HTTP', http],
     ['Operators', admin],
     ['Topics', `${topics.prefix}*, ${topics.partitions} partitions, replication ${topics.replication}`],
-    ['Console', `${console.url}, sign-in ${console.signIn}`],
+    ['Console', console.runs ? `${console.url}, sign-in ${console.signIn}` : 'does not run'],
     ['Data', dataDir],
     ['Logs', logLevel],
     ...accounts.map(({ id, has }) => [demo ? 'Demo account' : 'Account', [id, ...has].join(', ')]),
@@ -88,6 +91,11 @@ export const checkConfig = operation({
         trouble: settings.left.map((problem) => describe([problem])).join('\n'),
         result: { valid: false, problems: settings.left },
       }
+    const keys = wrappingKeysOf(settings.right, false)
+    if (E.isLeft(keys)) {
+      const problems = [{ path: 'ARCHIVE_KEY_FILE', expected: 'a readable file with a JWK set of keys' }]
+      return { code: exitOfWrongConfig, trouble: keys.left, result: { valid: false, problems } }
+    }
     const about = summaryOf(settings.right)
     for (const warning of settings.right.warnings ?? []) warn(`Warning: ${warning}.`)
     return { code: 0, lines: [...linesOf(about), 'The configuration is valid.'], result: { valid: true, ...about } }

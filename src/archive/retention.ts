@@ -30,7 +30,7 @@ type Deps = {
   readonly now: () => Promise<number>
   readonly sleep: Sleep
   readonly reasonOf: (error: unknown) => string
-  readonly log: Pick<Log, 'warn'>
+  readonly log: Pick<Log, 'info' | 'warn'>
 }
 
 /** These groups must process a record before it is deleted: the projector too, as it does not read the archive. */
@@ -39,6 +39,8 @@ const readers = [archiverGroup, viewsGroup]
 const dayMs = 24 * 60 * 60 * 1000
 const leastMs = 1_000
 const mostMs = 60_000
+/** After a failure: health must not report an outage for a minute after its end. */
+const againMs = 2_000
 
 /**
  * `before`: the offset up to which a partition may be deleted. `old`: the number of records past the retention time.
@@ -96,7 +98,7 @@ export const retention = (deps: Deps) => {
   const lookAt = async (topic: Name) => {
     try {
       await look(topic)
-      troubles.delete(topic)
+      if (troubles.delete(topic)) log.info({ topic }, 'the retention can check the topic again')
     } catch (error) {
       const reason = reasonOf(error)
       if (!troubles.has(topic))
@@ -107,7 +109,8 @@ export const retention = (deps: Deps) => {
   const run = async () => {
     while (!stopping.signal.aborted) {
       for (const { name } of eventTopics) await lookAt(name)
-      await sleep(Math.min(mostMs, Math.max(leastMs, (days * dayMs) / 100)), stopping.signal)
+      const regularMs = Math.min(mostMs, Math.max(leastMs, (days * dayMs) / 100))
+      await sleep(troubles.size > 0 ? Math.min(againMs, regularMs) : regularMs, stopping.signal)
     }
   }
   const running = run()

@@ -64,6 +64,15 @@ commandLine('the console does not listen beyond loopback without OpenID Connect'
   )
 })
 
+commandLine('check-config says that this console does not run, and that the key file cannot be read', async () => {
+  const console = await run(['check-config'], { ...nowhere, ADMIN_HOST: '0.0.0.0' })
+  assert.is(console.code, 0)
+  assert.match(console.out, /^Console +does not run$/m)
+  const keys = await run(['check-config'], { ...nowhere, ARCHIVE_KEY_FILE: join(folder, 'none.json') })
+  assert.is(keys.code, 78)
+  assert.match(keys.err, /^ARCHIVE_KEY_FILE: \S+none\.json cannot be read \(ENOENT\)\n$/)
+})
+
 commandLine('console link requires a running bridge', async () => {
   const { code, err } = await run(['console', 'link'], nowhere)
   assert.is(code, 1)

@@ -8,7 +8,10 @@ const deleting = suite('the retention')
 type Deps = Parameters<typeof retention>[0]
 
 /** One round of deletions. Partition 0 of every topic has the records 0 to 9, all of them old. */
-const round = async (given: Partial<Deps> & Pick<Deps, 'committed'>) => {
+const round = async ({
+  over: ended,
+  ...given
+}: Partial<Deps> & Pick<Deps, 'committed'> & { readonly over?: Promise<void> }) => {
   const deleted: string[] = []
   const warned: object[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
@@ -22,10 +25,10 @@ const round = async (given: Partial<Deps> & Pick<Deps, 'committed'>) => {
     deleteBefore: async (topic, offsets) => void deleted.push(`${topic} ${offsets.get(0)}`),
     reasonOf: (error) => (error instanceof Error ? error.message : ''),
     sleep: async () => resolve(),
-    log: { warn: (fields) => void warned.push(fields) },
+    log: { info: () => undefined, warn: (fields) => void warned.push(fields) },
     ...given,
   })
-  await over
+  await (ended ?? over)
   await running.stop()
   const { reason } = await running.health()
   return { deleted, warned, reason, overdue: running.overdue().get('chats') }
@@ -83,6 +86,31 @@ deleting(
     assert.match(reason, /^chats: not allowed; records older than 14 days are not deleted: 10 of chats$/)
   },
 )
+
+deleting('looks again soon after a failure, and then no longer reports it', async () => {
+  const slept: number[] = []
+  const said: string[] = []
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const away = () => slept.length === 0
+  const { reason, warned } = await round({
+    committed: at(10, 10),
+    ranges: async () => {
+      if (away()) throw new Error('MongoDB cannot be reached')
+      return new Map([[0, { low: 10, high: 10 }]])
+    },
+    log: { info: (_, message) => void said.push(message ?? ''), warn: () => undefined },
+    sleep: async (ms) => {
+      slept.push(ms)
+      if (slept.length === 2) resolve()
+    },
+    over,
+  })
+  assert.equal([reason, warned, slept], ['up to date', [], [2_000, 60_000]])
+  assert.equal(
+    said,
+    eventTopics.map(() => 'the retention can check the topic again'),
+  )
+})
 
 deleting('deletes nothing from a topic whose archive was deleted and created again, but from the others', async () => {
   const { deleted, reason } = await round({ committed: at(10, 10), changedArchives: async () => ['archive-chats'] })

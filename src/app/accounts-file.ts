@@ -131,7 +131,7 @@ export const readAccountsFile = (text: E.Either<string, string>): E.Either<Reado
   const decoded = AccountsFile.decode(json.right)
   const accounts = isObject(json.right) && Array.isArray(json.right.accounts) ? json.right.accounts : undefined
   const problems = [
-    ...(E.isLeft(decoded) ? problemsOf(decoded.left).map((it) => ({ ...it, path: file(it.path) })) : []),
+    ...(E.isLeft(decoded) ? problemsOf(decoded.left).map((problem) => ({ ...problem, path: file(problem.path) })) : []),
     ...unknownKeys(AccountsFile, json.right, ''),
     ...duplicates(accounts ?? []),
     ...unknownAccounts(json.right, accounts ?? []),

@@ -47,7 +47,9 @@ const summaryOf = ({
   demo,
   accounts: accounts.map(({ id, webhooks, bot }) => ({
     id,
-    has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter((it) => it !== undefined),
+    has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter(
+      (part) => part !== undefined,
+    ),
   })),
   warnings: warnings ?? [],
 })

@@ -50,7 +50,7 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
 
   const send = (part: PartName, message: FromParent) => {
     const child = running.get(part)
-    // A child that has just ended cannot be told; its exit is handled.
+    // A child that has just ended receives nothing; its exit is handled.
     if (child?.connected) child.send(message, () => undefined)
   }
   const introduce = (part: PartName) => {

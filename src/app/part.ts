@@ -46,10 +46,10 @@ export const runPart = async (part: PartName): Promise<number> => {
     }
   })
   if (!process.connected) return 1
-  const tell = (message: FromPart) => void (process.connected && process.send?.(message))
+  const report = (message: FromPart) => void (process.connected && process.send?.(message))
   const settings = await readSettings('find')
   if (settings === undefined) return exitOfWrongConfig
-  tell({ is: 'waiting' })
+  report({ is: 'waiting' })
   const given = await Promise.race([orders.promise, ended.promise])
   if (typeof given === 'string') return given === 'stop' ? 0 : 1
   const log = createLog(settings.logLevel)
@@ -57,14 +57,14 @@ export const runPart = async (part: PartName): Promise<number> => {
   const pair = { part, peer: { token: given.token, url: () => peerUrl } }
   const bridge = await startBridge(settings, given, rolesOfPart[part], log, pair)
   if (E.isLeft(bridge)) {
-    tell({ is: 'failed', ...bridge.left })
+    report({ is: 'failed', ...bridge.left })
     return bridge.left.exitCode
   }
   const { url, adminUrl, ready, signInLink, stop } = bridge.right
-  tell({ is: 'listening', url, adminUrl })
+  report({ is: 'listening', url, adminUrl })
   void Promise.all([ready, peerKnown.promise]).then(async () => {
     const link = await signInLink?.(commandLineUser()).catch(() => undefined)
-    tell({ is: 'ready', ...(link !== undefined && { signInLink: link }) })
+    report({ is: 'ready', ...(link !== undefined && { signInLink: link }) })
   })
   const how = await ended.promise
   const stopped = stop().then(stopTraces)

@@ -19,7 +19,7 @@ export type Running = {
 
 const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 
-export const tellRunning = async (dataDir: string, running: Running): Promise<void> => {
+export const recordRunning = async (dataDir: string, running: Running): Promise<void> => {
   const file = fileIn(dataDir)
   await writeFile(`${file}.new`, JSON.stringify(running), { mode: 0o600 })
   await rename(`${file}.new`, file)

@@ -6,7 +6,7 @@ import type { Log } from '../domain/ports.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { type Failed, type Pair, startPair } from './pair.ts'
 import { roles as allRoles, type Role } from './roles.ts'
-import { closedDataDir, forgetRunning, type Servers, serversFor, tellRunning } from './running.ts'
+import { closedDataDir, forgetRunning, recordRunning, type Servers, serversFor } from './running.ts'
 import { firstSignal } from './signals.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
@@ -140,7 +140,7 @@ export const start = async (roles?: ReadonlyArray<Role>): Promise<number> => {
   if (up !== undefined) {
     const { url, adminUrl, signInLink } = up
     const took = performance.now() - began
-    await tellRunning(dataDir, {
+    await recordRunning(dataDir, {
       pid: process.pid,
       url,
       adminUrl,

@@ -42,7 +42,7 @@ const byKey = (unopened: ReadonlyArray<Unopened>): ReadonlyArray<LostRecords> =>
     const logs = [...Map.groupBy(those, ({ place }) => `${place.generation}/${place.partition}`).values()]
     const before = logs.flatMap((own) => {
       const [first] = own
-      const end = own.reduce((most, { place }) => Math.max(most, place.offset + 1), 0)
+      const end = own.reduce((highest, { place }) => Math.max(highest, place.offset + 1), 0)
       return first === undefined ? [] : [{ ...first.place, offset: end }]
     })
     const { id, kid } = one

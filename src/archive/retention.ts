@@ -37,10 +37,10 @@ type Deps = {
 const readers = [archiverGroup, viewsGroup]
 
 const dayMs = 24 * 60 * 60 * 1000
-const leastMs = 1_000
-const mostMs = 60_000
+const minPauseMs = 1_000
+const maxPauseMs = 60_000
 /** After a failure: health must not report an outage for a minute after its end. */
-const againMs = 2_000
+const retryPauseMs = 2_000
 
 /**
  * `before`: the offset up to which a partition may be deleted. `old`: the number of records past the retention time.
@@ -109,8 +109,8 @@ export const retention = (deps: Deps) => {
   const run = async () => {
     while (!stopping.signal.aborted) {
       for (const { name } of eventTopics) await lookAt(name)
-      const regularMs = Math.min(mostMs, Math.max(leastMs, (days * dayMs) / 100))
-      await sleep(troubles.size > 0 ? Math.min(againMs, regularMs) : regularMs, stopping.signal)
+      const regularMs = Math.min(maxPauseMs, Math.max(minPauseMs, (days * dayMs) / 100))
+      await sleep(troubles.size > 0 ? Math.min(retryPauseMs, regularMs) : regularMs, stopping.signal)
     }
   }
   const running = run()
@@ -121,7 +121,7 @@ export const retention = (deps: Deps) => {
     // Late deletion delays no event, so the process is still ready.
     return {
       ok: true,
-      reason: [...troubles.values(), overdueText].filter((it) => it !== undefined).join('; ') || 'up to date',
+      reason: [...troubles.values(), overdueText].filter((text) => text !== undefined).join('; ') || 'up to date',
     }
   }
   return {

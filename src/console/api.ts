@@ -64,7 +64,7 @@ const busy: Refusal = {
 const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
   if (!/^application\/json\s*(;|$)/i.test(ctx.get('content-type')))
     return E.left(invalid(415, 'Content-Type: expected application/json'))
-  const body = await readBody(ctx.req, { mostBytes: maxBytes, drainMs: 0, budget })
+  const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget })
   if (E.isLeft(body)) return E.left(invalid(413, `body: expected all of it, and at most ${maxBytes} bytes`))
   const value = readJson(body.right.bytes)
   body.right.release()

@@ -9,7 +9,7 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A negative answer. `code` is the protocol's (Errors) or OAuth's (RFC 6749, section 5.2). */
+/** A negative answer. `code` is one of the service's error codes, or OAuth's (RFC 6749, section 5.2). */
 export type Refusal = {
   readonly status: number
   readonly code: string
@@ -28,11 +28,11 @@ export const invalid = (status: number, message: string, headers: Readonly<Recor
   headers,
 })
 
-export const unknownPath = invalid(404, 'path: expected one of this interface')
+export const unknownPath = invalid(404, 'unknown path')
 export const notAllowed = (allow: string): Refusal => invalid(405, `method: expected ${allow}`, { Allow: allow })
 export const internal: Refusal = { status: 500, code: 'server_error', message: 'the request could not be processed' }
 
-/** A refusal's body. Interface A also has `result` (protocol, Errors). OAuth's is flat (RFC 6749, section 5.2). */
+/** A refusal's body. Interface A also has `result`. OAuth's is flat (RFC 6749, section 5.2). */
 export const refusalBody = (api: Api | undefined, { code, message }: Refusal): object => {
   if (api === 'oauth') return { error: code, error_description: message }
   return { ...(api === 'webhooks' && { result: 'error' }), error: { code, message } }
@@ -68,10 +68,10 @@ export const answering =
   }
 
 const statuses: Readonly<Record<string, readonly [string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'headers: expected fewer bytes'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request: expected all of it sooner'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers exceed 8 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
 }
-const malformed = ['400 Bad Request', 'request: expected HTTP/1.1'] as const
+const malformed = ['400 Bad Request', 'the request is not HTTP/1.1'] as const
 
 /** Answers a request that is not HTTP or was too slow, and closes the connection. */
 export const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {

@@ -9,11 +9,11 @@ export type BodyBudget = {
   readonly giveBack: (bytes: number) => void
 }
 
-export const bodyBudget = (mostBytes: number): BodyBudget => {
+export const bodyBudget = (maxBytes: number): BodyBudget => {
   let taken = 0
   return {
     take: (bytes) => {
-      if (taken + bytes > mostBytes) return false
+      if (taken + bytes > maxBytes) return false
       taken += bytes
       return true
     },
@@ -32,7 +32,7 @@ export type NoBody =
 /** `release` returns the body's bytes to the budget. It must be called when the request is finished. */
 export type Body = { readonly bytes: Buffer; readonly release: () => void }
 
-export type BodyLimits = { readonly mostBytes: number; readonly drainMs: number; readonly budget: BodyBudget }
+export type BodyLimits = { readonly maxBytes: number; readonly drainMs: number; readonly budget: BodyBudget }
 
 /** How much of a body is kept if it is too large. */
 const headBytes = 64 * 1024
@@ -48,12 +48,12 @@ const drain = (req: IncomingMessage, ms: number): Promise<void> => {
 /** Reads a request's body, byte for byte. It never holds more than the limit and the budget allow. */
 export const readBody = (
   req: IncomingMessage,
-  { mostBytes, drainMs, budget }: BodyLimits,
+  { maxBytes, drainMs, budget }: BodyLimits,
 ): Promise<E.Either<NoBody, Body>> =>
   new Promise((resolve) => {
     const declared = Number(req.headers['content-length'])
     const size = Number.isSafeInteger(declared) ? declared : undefined
-    const limit = size !== undefined && size > mostBytes ? Math.min(headBytes, mostBytes) : mostBytes
+    const limit = size !== undefined && size > maxBytes ? Math.min(headBytes, maxBytes) : maxBytes
     const chunks: Buffer[] = []
     let held = 0
     let isSettled = false

@@ -13,9 +13,9 @@ export const readNetworks = (list: string): E.Either<string, ReadonlyArray<Netwo
   const networks: Network[] = []
   for (const entry of list.split(',').map((part) => part.trim())) {
     const [address = '', bits, more] = entry.split('/')
-    const most = isIP(address) === 6 ? 128 : 32
-    const prefix = bits === undefined ? most : Number(bits)
-    const isPrefix = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && prefix <= most)
+    const longest = isIP(address) === 6 ? 128 : 32
+    const prefix = bits === undefined ? longest : Number(bits)
+    const isPrefix = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && prefix <= longest)
     if (isIP(address) === 0 || !isPrefix || more !== undefined) return E.left(entry)
     networks.push({ address, prefix, family: familyOf(address) })
   }

@@ -12,7 +12,7 @@ export type Limits = {
   readonly connections: number
   /** Interface A: from the complete body until its event is durable. */
   readonly webhooksMs: number
-  /** Interface B: from the request's arrival until the answer (protocol, Limits: the service waits 3 s). */
+  /** Interface B: from the request's arrival until the answer. The service waits 3 s. */
   readonly botMs: number
   readonly enrichmentMs: number
   /** A bot's request for a history: how long it waits for an event to be in the views, and for the answer in all. */

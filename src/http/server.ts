@@ -35,7 +35,7 @@ const listenFailure = (host: string, port: number, { code, message }: NodeJS.Err
  * Under constant load, a connection or request arrives in every turn of the event loop, and `quietTurn` would never
  * end. After so many turns the server stops listening anyway.
  */
-const mostTurns = 2_000
+const maxTurns = 2_000
 
 /** The HTTP server's own `close` would close idle connections at once. */
 const stopListening = (server: Server): Promise<void> =>
@@ -115,7 +115,7 @@ export const createHttpServer = (
     stop: async () => {
       isStopping = true
       await within(limits.leaveMs, allClosed(), () => undefined)
-      await quietTurn(mostTurns)
+      await quietTurn(maxTurns)
       const closed = stopListening(server)
       isClosing = true
       await within(limits.closeOnNextResponseMs, allClosed(), () => undefined)

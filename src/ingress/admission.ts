@@ -98,9 +98,7 @@ export type RouteDeps = AdmissionDeps & {
 
 type Authorize = (account: Account, header: string) => Promise<boolean>
 
-/**
- * Accepts `Authorization: TOKEN` or `Authorization: Bearer TOKEN` if the account needs it (protocol, Authentication).
- */
+/** Accepts `Authorization: TOKEN` or `Authorization: Bearer TOKEN` if the account needs it. */
 export const authorizing =
   (verify: VerifyToken): Authorize =>
   async (account, header) =>
@@ -143,7 +141,7 @@ export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Au
     if (!rateLimit(account)) return E.left(tooManyRequests)
     if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized)
     const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
-    const body = await readBody(ctx.req, { mostBytes: limits.bodyBytes, drainMs: limits.drainMs, budget })
+    const body = await readBody(ctx.req, { maxBytes: limits.bodyBytes, drainMs: limits.drainMs, budget })
     if (E.isRight(body)) {
       ctx.res.once('close', body.right.release)
       return E.right({ ...sent, body: body.right.bytes })
@@ -155,9 +153,9 @@ export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Au
 }
 
 /** The answer to a request whose body is too large. Pure. */
-export const refusalOfSize = ({ contentType, contentEncoding }: Admitted, mostBytes: number): Refusal => {
+export const refusalOfSize = ({ contentType, contentEncoding }: Admitted, maxBytes: number): Refusal => {
   const problem = mediaTypeProblem(contentType, contentEncoding)
-  const refusal = tooLarge(mostBytes)
+  const refusal = tooLarge(maxBytes)
   return problem === undefined
     ? refusal
     : { ...refusal, ...refusalOf({ kind: 'media-type', problem }), headers: refusal.headers ?? {} }

@@ -66,6 +66,6 @@ export const ingressRouters =
       publish: bounded(deps.publish),
       append: bounded(deps.append),
     }
-    const strangers = { ...shared, budget: bodyBudget(limits.allTokenBodiesBytes) }
-    return [webhooksRouter(shared), botRouter(shared), oauthRouter(strangers), historyRouter(shared)]
+    const tokenRouteDeps = { ...shared, budget: bodyBudget(limits.allTokenBodiesBytes) }
+    return [webhooksRouter(shared), botRouter(shared), oauthRouter(tokenRouteDeps), historyRouter(shared)]
   }

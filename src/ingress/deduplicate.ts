@@ -13,7 +13,7 @@ const keyOf = (event: DomainEvent, dataJson: string) => hash('sha256', `${nameOf
 const nameOf = ({ type, id, subject, data }: DomainEvent) => `${data.accountId}\n${type}\n${subject}\n${id}`
 
 /** The service tries twice within seconds, so more need not be remembered. */
-const mostRemembered = 20_000
+const maxRemembered = 20_000
 
 /**
  * The same function for Interface B, whose service repeats an event if it received no answer. An event that is being
@@ -23,7 +23,7 @@ const mostRemembered = 20_000
  */
 export const deduplicate = (
   publish: PublishWithFallback,
-  limit = mostRemembered,
+  limit = maxRemembered,
   onReused: (event: DomainEvent) => void = () => undefined,
 ): PublishWithFallback => {
   const results = new Map<string, ReturnType<PublishWithFallback>>()

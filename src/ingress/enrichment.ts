@@ -51,7 +51,7 @@ export const merged = (visitor: Enrichment | undefined, chat: Enrichment | undef
   return { ...chat, ...visitor, ...(customData.length > 0 && { customData }) }
 }
 
-/** What the service shows to the agent (protocol, Interface A: response parameters). Pure. */
+/** What the service shows to the agent. */
 export const replyOf = (enrichment: Enrichment | undefined): WebhookReply => {
   const { customData, contactInfo, enableAssign, crmLink, page } = enrichment ?? {}
   return {

@@ -18,7 +18,7 @@ export type HistoryDeps = Omit<AdmissionDeps, 'budget'> & {
 }
 
 const route = '/history/:accountId/:chatId'
-const mostMessages = 100
+const maxMessages = 100
 const usualMessages = 20
 /** How often the views are asked for an event that they do not have yet. */
 const againMs = 50
@@ -30,7 +30,7 @@ const wrongToken: Refusal = {
   headers: { 'WWW-Authenticate': 'Bearer' },
 }
 const unknownChat = invalid(404, 'path: expected a chat that the views have')
-const wrongLast = invalid(400, `last: expected a whole number from 1 to ${mostMessages}`)
+const wrongLast = invalid(400, `last: expected a whole number from 1 to ${maxMessages}`)
 const wrongAfter = invalid(400, 'after: expected the ce_id of an event, once')
 const tooEarly: Refusal = {
   status: 425,
@@ -52,7 +52,7 @@ type Asked = { readonly last: number; readonly after: string | undefined }
 const askedIn = ({ last, after }: Ctx['query']): E.Either<Refusal, Asked> => {
   const isNumber = last === undefined || (typeof last === 'string' && /^[0-9]{1,3}$/.test(last))
   const count = last === undefined ? usualMessages : Number(last)
-  if (!isNumber || count < 1 || count > mostMessages) return E.left(wrongLast)
+  if (!isNumber || count < 1 || count > maxMessages) return E.left(wrongLast)
   return after === undefined || Id.is(after) ? E.right({ last: count, after }) : E.left(wrongAfter)
 }
 

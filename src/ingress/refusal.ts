@@ -34,7 +34,7 @@ export const noMemory: Refusal = {
   headers: { 'Retry-After': '1', Connection: 'close' },
 }
 /** For a request whose body has not arrived in full. Nothing more can be read from its connection. */
-export const tooSlow = invalid(408, 'request: expected all of it sooner', { Connection: 'close' })
+export const tooSlow = invalid(408, 'the request did not arrive in time', { Connection: 'close' })
 
 /** The answer to a body that was not understood. */
 export const refusalOf = (reason: NotUnderstood): Refusal => {

@@ -25,7 +25,7 @@ type Deps = {
 }
 
 /** How many records are sent together, at most, in the order of the journal. */
-const most = 512
+const maxAtOnce = 512
 
 /** How long to wait for the producer before a retry. It grows, since retries in an outage only make duplicates. */
 const answerWithinMs = (failures: number) => 600_000 * 2 ** Math.min(failures, 3)
@@ -81,7 +81,7 @@ const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: 
 }
 
 const round = async (failures: number, deps: Batch): Promise<Round> => {
-  const entries = await deps.journal.peek(most)
+  const entries = await deps.journal.peek(maxAtOnce)
   if (E.isLeft(entries)) return { appended: false, outcome: entries }
   if (entries.right.length > 0 && !deps.stopping.aborted) return appendAll(entries.right, failures, deps)
   await deps.kept()
@@ -112,7 +112,7 @@ export const drain = async (deps: Deps): Promise<void> => {
       // If the journal refuses all records, it is empty. But under load some record is always on its way to it, so the
       // topic would never become direct. After `NearlyDrained`, new records are held. They are sent to Kafka directly
       // when the journal has refused the earlier ones: only a direct send shows whether Kafka is available.
-      if (records === 0 || (appended && records <= most)) report('NearlyDrained')
+      if (records === 0 || (appended && records <= maxAtOnce)) report('NearlyDrained')
     }
   }
 }

@@ -8,7 +8,7 @@ import { type Entry, journalReader } from './reader.ts'
 import { encodeRecord } from './record.ts'
 import { checkpointWriter, recover } from './recovery.ts'
 import type { Segment } from './segment.ts'
-import { full, groupCommit, mostBytes, segmentWriter } from './writer.ts'
+import { full, groupCommit, maxBytesOf, segmentWriter } from './writer.ts'
 
 /**
  * `records`: how many are not drained yet. `oldestAt`: when the oldest of them was appended (ms since 1970). `bytes`:
@@ -25,7 +25,7 @@ export type Journal = {
   /** Right when the record is durable, in the order of the calls. Left, transient (`journal full`): it is not kept. */
   readonly append: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
   /** At most so many of the oldest records that are not drained, in order. Like `drained`, for one caller at a time. */
-  readonly peek: (most: number) => Promise<E.Either<Failure, ReadonlyArray<Entry>>>
+  readonly peek: (max: number) => Promise<E.Either<Failure, ReadonlyArray<Entry>>>
   /** Stores that Kafka has all records up to and including this position. Deletes the segments that are now empty. */
   readonly drained: (position: number) => Promise<E.Either<Failure, void>>
   readonly state: () => JournalState
@@ -96,7 +96,7 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
   const append = async (record: OutgoingRecord) => {
     if (closed) return closedAlready
     const body = encodeRecord(record)
-    return hasRoom(mostBytes(body)) ? commits.append(body) : full
+    return hasRoom(maxBytesOf(body)) ? commits.append(body) : full
   }
 
   const remember = async (position: number) => {
@@ -117,7 +117,7 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
   return {
     append,
     size,
-    peek: (most) => attempt('the journal cannot be read', () => reading(() => reader.peek(most))),
+    peek: (max) => attempt('the journal cannot be read', () => reading(() => reader.peek(max))),
     drained: (position) =>
       attempt('drained records cannot be removed from the journal', () => reading(() => remember(position))),
     state: () => {

@@ -83,9 +83,9 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
 
   return {
     /** At most so many of the oldest records that are not drained. Empty only when no such record is left. */
-    peek: async (most: number): Promise<ReadonlyArray<Entry>> => {
+    peek: async (max: number): Promise<ReadonlyArray<Entry>> => {
       await fill()
-      return ready.slice(0, most)
+      return ready.slice(0, max)
     },
     /** Marks all records up to and including this position as drained. */
     take: (position: number): void => {

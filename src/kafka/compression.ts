@@ -14,14 +14,14 @@ const has = (flags: number, bit: number) => (flags >> bit) & 1
  * The maximum decompressed size of a frame: the number of its blocks times the maximum size of a block. A frame has a
  * magic number, flags, the blocks' size, and blocks with their lengths. A length of 0 ends it (LZ4 frame format 1.6).
  */
-const mostOf = (frame: Buffer): number => {
+const maxSizeOf = (frame: Buffer): number => {
   const [flags, sizes] = [frame.readUInt8(4), frame.readUInt8(5)]
   const blockBytes = 2 ** (8 + 2 * ((sizes >> 4) & 7))
   const checksumBytes = 4 * has(flags, 4)
-  let most = 0
-  for (let at = 7 + 8 * has(flags, 3) + 4 * has(flags, 0); ; most += blockBytes) {
+  let maxSize = 0
+  for (let at = 7 + 8 * has(flags, 3) + 4 * has(flags, 0); ; maxSize += blockBytes) {
     const length = frame.readUInt32LE(at) & 0x7fffffff
-    if (length === 0) return most
+    if (length === 0) return maxSize
     at += 4 + length + checksumBytes
   }
 }
@@ -39,7 +39,7 @@ const installed = async <A>(name: string, load: () => Promise<A>): Promise<A> =>
 
 /** LZ4 as Kafka's clients write it: one frame. */
 const readLz4 = async (frame: Buffer): Promise<Buffer> => {
-  if (mostOf(frame) > largestBatch) throw tooLarge()
+  if (maxSizeOf(frame) > largestBatch) throw tooLarge()
   const { decompressFrame } = await installed('lz4-napi', () => import('lz4-napi'))
   return decompressFrame(frame)
 }

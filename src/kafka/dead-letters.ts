@@ -31,8 +31,8 @@ export const timesRedriven = ({ headers }: Headers): number => {
 
 /** When a record that fails now first failed: the time in its header if that is valid, otherwise now. */
 export const firstFailureOf = ({ headers }: Headers, failedAt: Instant): Instant => {
-  const told = String(headers[names.firstFailedAt] ?? '')
-  return Instant.is(told) && Date.parse(told) <= Date.parse(failedAt) ? told : failedAt
+  const earlier = String(headers[names.firstFailedAt] ?? '')
+  return Instant.is(earlier) && Date.parse(earlier) <= Date.parse(failedAt) ? earlier : failedAt
 }
 
 /** The record in a dead letter, as it was on its own topic: key, value and headers byte for byte. */

@@ -85,8 +85,8 @@ const whole: PartOf = (_, range) => range
 
 /** The part with at most so many of the newest records of each partition. */
 export const newestRecords =
-  (most: number): PartOf =>
-  (_, { low, high }) => ({ low: Math.max(low, high - most), high })
+  (count: number): PartOf =>
+  (_, { low, high }) => ({ low: Math.max(low, high - count), high })
 
 const transient = (reason: string) => E.left({ kind: 'transient' as const, reason })
 

@@ -3,14 +3,14 @@ import { utf8Text } from '../shared/utf8.ts'
 /** Kafka's integers of variable length, read from bytes one after the other. */
 export type Cursor = { readonly bytes: Buffer; at: number; readonly end: number }
 
-const most = 10
+const maxBytes = 10
 
 /** Reads an integer that a double can hold. Throws if the bytes end within it. */
 export const varint = (cursor: Cursor): number => {
   const { bytes } = cursor
   let value = 0
   let scale = 1
-  for (let i = 0; i < most; i++) {
+  for (let i = 0; i < maxBytes; i++) {
     if (cursor.at >= cursor.end) break
     const byte = bytes[cursor.at++] ?? 0
     value += (byte & 0x7f) * scale

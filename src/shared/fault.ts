@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const mostFrames = 5
+const maxFrames = 5
 
 /** The lines of a stack after its message, which may have lines of its own, and may quote data. */
 const framesOf = ({ name, message, stack = '' }: Error): ReadonlyArray<string> => {
@@ -20,7 +20,7 @@ const placeOf = (frame: string): ReadonlyArray<string> => {
 const simple = (text: unknown, pattern: RegExp) => (typeof text === 'string' && pattern.test(text) ? text : undefined)
 
 const oneFaultOf = (error: Error): string => {
-  const places = framesOf(error).flatMap(placeOf).slice(0, mostFrames)
+  const places = framesOf(error).flatMap(placeOf).slice(0, maxFrames)
   const name = simple(error.name, /^\w{1,60}$/) ?? 'Error'
   const code = simple('code' in error ? error.code : undefined, /^[A-Z][A-Z0-9_]{1,40}$/)
   return [

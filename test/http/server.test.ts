@@ -24,7 +24,7 @@ server('input that is not HTTP is answered 400, and its connection is closed', a
     assert.equal(parse(await raw(port, bytes)), {
       status: 400,
       closes: true,
-      body: invalid('request: expected HTTP/1.1'),
+      body: invalid('the request is not HTTP/1.1'),
     })
   assert.is(parse(await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).status, 431)
   await stop()

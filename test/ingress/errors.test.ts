@@ -79,9 +79,9 @@ const rows: ReadonlyArray<Row> = [
     'invalid_request',
     'chat_id: expected one value, not several',
   ],
-  ['an unknown path', '/nothing', { body: accepted }, 404, 'invalid_request', 'path'],
-  ['a path without token', '/webhooks', { body: accepted }, 404, 'invalid_request', 'path'],
-  ['a path with more than a token', `${hooks}/more`, { body: accepted }, 404, 'invalid_request', 'path'],
+  ['an unknown path', '/nothing', { body: accepted }, 404, 'invalid_request', 'unknown path'],
+  ['a path without token', '/webhooks', { body: accepted }, 404, 'invalid_request', 'unknown path'],
+  ['a path with more than a token', `${hooks}/more`, { body: accepted }, 404, 'invalid_request', 'unknown path'],
   ['another method', hooks, { method: 'GET' }, 405, 'invalid_request', 'method: expected POST'],
   [
     'another method with an unknown token',

@@ -87,7 +87,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     return true
   }
   const tokenOf = async (ctx: Ctx): Promise<string> => {
-    const body = await readBody(ctx.req, { mostBytes: maxBytes, drainMs: 0, budget })
+    const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget })
     if (E.isLeft(body)) return ''
     const token = new URLSearchParams(body.right.bytes.toString()).get('token') ?? ''
     body.right.release()

@@ -118,7 +118,7 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
       return {
         records: all.reduce((sum, [, { entries }]) => sum + entries.size, 0),
         bytes: all.reduce((sum, [, { bytes }]) => sum + bytes, 0),
-        oldestMs: oldest.reduce((most, { since }) => Math.max(most, clock() - since), 0),
+        oldestMs: oldest.reduce((longest, { since }) => Math.max(longest, clock() - since), 0),
         failing: all.flatMap(([topic, { failure }]) => (failure === undefined ? [] : [{ topic, reason: failure }])),
       }
     },

@@ -47,14 +47,14 @@ const highestSequence = 2 ** 31 - 1
 export const partitionQueue = (topic: TopicName, partition: number, limits: Bounds): PartitionQueue => {
   const entries: Entry[] = []
   let identity: Identity | undefined
-  let most = limits.records
+  let maxRecords = limits.records
   let batch: PartitionBatch | undefined
 
   const size = () => {
     if (batch !== undefined) return { records: batch.records.length, bytes: limits.bytes }
     let bytes = entries[0]?.bytes ?? 0
     let records = 1
-    for (; records < most; records++) {
+    for (; records < maxRecords; records++) {
       const next = entries[records]?.bytes
       if (next === undefined || bytes + next > limits.bytes) break
       bytes += next
@@ -91,14 +91,14 @@ export const partitionQueue = (topic: TopicName, partition: number, limits: Boun
       const count = batch?.records.length ?? 0
       if (identity !== undefined && identity.producerId >= 0)
         identity = { ...identity, sequence: identity.sequence + count }
-      most = limits.records
+      maxRecords = limits.records
       return take(count)
     },
     refused: () => {
       const count = batch?.records.length ?? 0
       batch = undefined
       identity = undefined
-      most = Math.max(1, Math.ceil(count / 2))
+      maxRecords = Math.max(1, Math.ceil(count / 2))
       return count === 1 ? take(1)[0] : undefined
     },
     forgetIdentity: () => {

@@ -27,7 +27,7 @@ type Writer = {
 
 /** Below this length, a loop over the characters is faster than the call into the engine. */
 const short = 64
-const mostBytesOfVarint = 10
+const maxVarintBytes = 10
 const shift = 2 ** 32
 
 /** The size of an integer as a varint, in bytes. */
@@ -48,7 +48,7 @@ const writer = (roomFor: number): Writer => {
     buffer = larger
   }
   const varint = (value: number) => {
-    room(mostBytesOfVarint)
+    room(maxVarintBytes)
     // Zigzag by arithmetic: a delta of milliseconds may not fit into the 32 bits of a shift.
     let rest = value >= 0 ? value * 2 : -value * 2 - 1
     for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) buffer[at++] = (rest % 0x80) | 0x80
@@ -108,7 +108,7 @@ const writer = (roomFor: number): Writer => {
       const start = at
       write()
       const size = at - start
-      room(mostBytesOfVarint)
+      room(maxVarintBytes)
       buffer.copyWithin(start + sizeOfVarint(size), start, at)
       at = start
       varint(size)

@@ -79,7 +79,7 @@ export const table = {
   404: {
     description: 'No such path.',
     code: 'invalid_request',
-    message: 'path: expected one of this interface',
+    message: 'unknown path',
   },
   405: {
     description: 'Another method than POST.',
@@ -90,7 +90,7 @@ export const table = {
   408: {
     description: 'The request arrived too slowly. The connection is closed.',
     code: 'invalid_request',
-    message: 'request: expected all of it sooner',
+    message: 'the request did not arrive in time',
   },
   413: {
     description: 'The body is too large. The connection is closed.',
@@ -111,7 +111,7 @@ export const table = {
   431: {
     description: 'The headers are too large. The connection is closed.',
     code: 'invalid_request',
-    message: 'headers: expected fewer bytes',
+    message: 'the headers exceed 8 KiB',
   },
   500: {
     description: 'An error of the bridge itself.',

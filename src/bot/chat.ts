@@ -10,7 +10,7 @@ import { announcementOf, commandsOf } from './commands.ts'
 import { type Asking, type Limits, respond, type Turns } from './conversation.ts'
 import { askingFor, type ChatAccess, type Handlers, type Outcome, repliesIn } from './handlers.ts'
 import { joined, messageOf, type ReadHistory } from './history.ts'
-import { mistakesInAnnouncement } from './mistakes.ts'
+import { announcedOnly, mistakesInAnnouncement } from './mistakes.ts'
 import { noteIn } from './note.ts'
 import type { Note, Reply } from './replies.ts'
 
@@ -203,7 +203,7 @@ export const createChat = (deps: ChatDeps): Chat => {
         isAnswering = true
         try {
           const replies = repliesIn(await handlers.onTurn?.({ messages: events, signal, say, ...access }, access))
-          if (place > 0 && replies.length === 0) throw new TypeError('say() announces an answer: expected a reply')
+          if (place > 0 && replies.length === 0) throw new TypeError(announcedOnly)
           return replies
         } finally {
           isOver = true

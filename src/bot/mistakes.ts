@@ -55,8 +55,11 @@ export const mistakesIn = (event: ConversationEvent, replies: ReadonlyArray<Repl
   })
 }
 
-/** The same of a reply that is said before the answer. */
+/** The same as `mistakesIn` for a reply that is said before the answer. */
 export const mistakesInAnnouncement = (event: ConversationEvent, reply: Reply): ReadonlyArray<string> =>
   isObject(reply) && reply.kind === 'hand-over'
     ? ['expected a message: return handOver() as the answer']
     : mistakesIn(event, [reply])
+
+/** Why an announcement without an answer cannot be meant: the client would wait in vain. */
+export const announcedOnly = 'say() announces an answer: expected a reply'

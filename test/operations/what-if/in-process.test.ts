@@ -123,6 +123,19 @@ inProcess('a turn is one call of onTurn; what it says before is kept; a bot may 
   )
 })
 
+inProcess('an announcement must be a message, needs an answer, and gives it replyWithin once more', async () => {
+  const bot = await start('announcing.ts', { replyWithin: 2_000 })
+  const answers = await Promise.all(['hand over', 'none', 'slow'].map((words) => answersOf(bot, asking(words))))
+  assert.equal(
+    answers.map(([answer]) => answer && [told(answer), answer.failing?.verdict]),
+    [
+      ['expected a message: return handOver() as the answer', 'refused'],
+      ['say() announces an answer: expected a reply', 'refused'],
+      ['One moment, please. | Done', undefined],
+    ],
+  )
+})
+
 // The second one exports nothing: it only starts the bot.
 for (const module of ['day.ts', '../../../../contracts/guides/examples/bot.ts'])
   inProcess(`a bot imports the kit by the name of its package: ${module}`, async () => {

@@ -11,7 +11,7 @@ import {
   repliesIn,
 } from '../../../bot/handlers.ts'
 import { messageOf } from '../../../bot/history.ts'
-import { mistakesIn } from '../../../bot/mistakes.ts'
+import { announcedOnly, mistakesInAnnouncement } from '../../../bot/mistakes.ts'
 import type { Reply } from '../../../bot/replies.ts'
 import { within } from '../../../shared/timeout.ts'
 import type { Failing } from '../judge.ts'
@@ -97,8 +97,9 @@ export const answerTurn = async (bot: BotInChat, { before, events }: Asked, repl
     )
   }
   const startedAt = performance.now()
-  const timeLeft = () => Math.max(0, startedAt + replyWithin - performance.now())
   const said: Reply[] = []
+  // As in the kit: an announcement gives the answer the same time once more.
+  const timeLeft = () => Math.max(0, startedAt + replyWithin * (said.length > 0 ? 2 : 1) - performance.now())
   let given: ReadonlyArray<Reply> = []
   const messages = events.filter(isMessage)
   const last = events.at(-1)
@@ -106,7 +107,7 @@ export const answerTurn = async (bot: BotInChat, { before, events }: Asked, repl
   const askOnce = async (event: ConversationEvent): Promise<ReadonlyArray<Reply>> => {
     let place = 0
     const say = async (reply: Reply) => {
-      const mistakes = mistakesIn(event, [reply])
+      const mistakes = mistakesInAnnouncement(event, reply)
       if (mistakes.length > 0) throw new Refused(mistakes.join('; '))
       // What was said counts on when the bot is asked again.
       if (place++ >= said.length) said.push(reply)
@@ -117,6 +118,7 @@ export const answerTurn = async (bot: BotInChat, { before, events }: Asked, repl
       handlers.onTurn !== undefined && isMessage(event)
         ? repliesIn(await handlers.onTurn({ messages, signal: new AbortController().signal, say, ...chat }, chat))
         : ((await askingFor(handlers, event, chat)?.()) ?? [])
+    if (place > 0 && given.length === 0) throw new Refused(announcedOnly)
     return given
   }
   const replies: Reply[] = []

@@ -67,7 +67,8 @@ const options = {
     isRequired: true,
   },
   bot: {
-    about: "the bot: a file whose default export, or export `bot`, is the kit's handlers",
+    about:
+      "the bot: a file that gives the kit's handlers to startBot, or whose default export, or export `bot`, they are",
     value: 'module',
     read: anyText,
     conflicts: ['group'],
@@ -194,10 +195,15 @@ const startBots = async (
   return E.right({ candidate: candidate.right, baseline: old.right, stop: stopAll })
 }
 
-/** Adds the groups that are accepted now to the file that is committed. */
-const accept = ({ accept: ids = [], accepted }: Options, file: AcceptedFile, groups: Report['groups']): void => {
+/** Adds the groups that are accepted now to the file that is committed. Returns what is to be said of it. */
+const accept = (
+  { accept: ids = [], accepted }: Options,
+  file: AcceptedFile,
+  groups: Report['groups'],
+): ReadonlyArray<string> => {
   const chosen = groups.filter(({ id }) => ids.includes(id))
   if (chosen.length > 0) writeFileSync(accepted, `${JSON.stringify(accepting(file, chosen), null, 2)}\n`)
+  return ids.flatMap((id) => (chosen.some((group) => group.id === id) ? [] : [`No group has the id ${id}.`]))
 }
 
 /** In ms, if the account sets none: as the bridge waits. */
@@ -289,10 +295,10 @@ const compare = async (
     const storyOf = (chatId: string) =>
       `${consoleUrl}/accounts/${encodeURIComponent(account.id)}/conversations/${encodeURIComponent(chatId)}`
     files.finish(junitXml(report, cases), reportPage(report, { ...telling, storyOf }), erased)
-    accept(given, accepted, report.groups)
+    const unknown = accept(given, accepted, report.groups)
     return {
       code: report.new > 0 ? somethingNew : nothingNew,
-      lines: [...summaryLines(report), `The report is in ${out}.`],
+      lines: [...summaryLines(report), ...unknown, `The report is in ${out}.`],
       result: summaryJson(report),
     }
   } finally {

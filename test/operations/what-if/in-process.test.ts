@@ -97,6 +97,23 @@ inProcess('each failure has its verdict and a reason without a word of the chat'
   assert.is(shapesOf(answers[4]?.[0]?.replies ?? []), 'BUTTONS a, b, c, d')
 })
 
+inProcess('huge output, a circular reply and a changed event do no harm', async () => {
+  const bot = await start('failing.ts')
+  const words = ['huge', 'print', 'change', 'circular', 'anything']
+  const answers = await Promise.all(words.map((each) => answersOf(bot, asking(each))))
+  assert.equal(
+    answers.map(([answer]) => [answer?.failing?.verdict, answer?.replies.length]),
+    [
+      ['refused', 0],
+      [undefined, 1],
+      // As in the kit: the bot is asked again with the event that it has changed.
+      [undefined, 1],
+      ['threw', 0],
+      [undefined, 1],
+    ],
+  )
+})
+
 inProcess('a chat that ends or blocks the process of the bot fails alone', async () => {
   const bot = await start('failing.ts', { replyWithin: 500 })
   const words = ['hi', 'exit', 'hi', 'reject', 'hi', 'hang', 'hi']
@@ -170,6 +187,8 @@ inProcess('the history is that of the log before the answer, never later', async
 inProcess('what is no bot is refused with the reason', async () => {
   const none = await startModule({ path: pathOf('none.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(none) ? none.left : '', /expected a default export, an export `bot`, or a call of startBot/)
+  const never = await startModule({ path: pathOf('never.ts'), replyWithin: 500, network: false, loadWithinMs: 1_000 })
+  assert.is(E.isLeft(never) ? never.left : '', 'it has not been loaded within 1000 ms')
   const missing = await startModule({ path: pathOf('missing.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(missing) ? missing.left : '', /Cannot find module/)
 })

@@ -31,6 +31,8 @@ const isOutcome = (event: ConversationEvent): event is Outcome =>
   event.type === 'BotReplyDelivered' || event.type === 'BotReplyFailed' || event.type === 'BotReplySuppressed'
 const isMessage = (event: ConversationEvent): event is ClientMessageReceived => event.type === 'ClientMessageReceived'
 
+/** In characters: what is longer is not shown. */
+const maxRefused = 100_000
 /** In ms, for a handler whose replies the bridge would not send. */
 const besideWithin = 1_000
 
@@ -64,9 +66,10 @@ const failingOf = (why: NoAnswer, replyWithin: number): Failing => {
 }
 
 /** Nothing but JSON leaves this process. What cannot be written as JSON was refused already. */
-const plain = (replies: ReadonlyArray<Reply>): ReadonlyArray<Reply> => {
+const plain = (replies: ReadonlyArray<Reply>, maxLength = Number.POSITIVE_INFINITY): ReadonlyArray<Reply> => {
   try {
-    return JSON.parse(JSON.stringify(replies))
+    const json = JSON.stringify(replies)
+    return json.length > maxLength ? [] : JSON.parse(json)
   } catch {
     return []
   }
@@ -133,7 +136,7 @@ export const answerTurn = async (bot: BotInChat, { before, events }: Asked, repl
     const answered = isFinal ? first : await answer(asking, event, timeLeft)
     if (E.isLeft(answered)) {
       const failing = failingOf(answered.left, replyWithin)
-      const refused = failing.verdict === 'refused' ? plain(given) : []
+      const refused = failing.verdict === 'refused' ? plain(given, maxRefused) : []
       return { said: plain(said), replies: refused, failing, ms: performance.now() - startedAt }
     }
     replies.push(...answered.right)

@@ -22,6 +22,8 @@ export type ModuleOptions = {
   readonly replyWithin: number
   /** True: the bot may use the network, and native code for it. It may never write files or run processes. */
   readonly network: boolean
+  /** In ms. A module that takes longer to load hangs. Default: half a minute. */
+  readonly loadWithinMs?: number
 }
 
 /** The process has ended or hangs. Its chats are asked again, each in a process of its own. */
@@ -54,7 +56,12 @@ type Running = {
   readonly stop: () => Promise<void>
 }
 
-const startProcess = async ({ path, replyWithin, network }: ModuleOptions): Promise<E.Either<string, Running>> => {
+const startProcess = async ({
+  path,
+  replyWithin,
+  network,
+  loadWithinMs = 30_000,
+}: ModuleOptions): Promise<E.Either<string, Running>> => {
   const started: ChildProcess = fork(child, [path, String(replyWithin)], {
     execArgv: [...quiet, ...mayOnlyRead, ...(network ? andUseTheNetwork : [])],
     // What a bot prints may be a client's words.
@@ -83,7 +90,12 @@ const startProcess = async ({ path, replyWithin, network }: ModuleOptions): Prom
   const send = (question: Question) => {
     if (gone === undefined && started.connected) started.send(question, () => {})
   }
+  const loading = setTimeout(() => {
+    first.resolve(E.left(`it has not been loaded within ${loadWithinMs} ms`))
+    started.kill('SIGKILL')
+  }, loadWithinMs)
   const ready = await first.promise
+  clearTimeout(loading)
   if (E.isLeft(ready)) return ready
   let last = 0
   return E.right({
@@ -126,6 +138,8 @@ export const startModule = async (options: ModuleOptions): Promise<E.Either<stri
     if (E.isLeft(started)) throw new Error(started.left)
     return started.right
   }
+  if (!process.allowedNodeEnvironmentFlags.has('--allow-net'))
+    return E.left(`Node ${process.version} cannot close the network of a bot, Node 26 can`)
   const first = await startProcess(options)
   if (E.isLeft(first)) return first
   const seats = new Set<Seat>()

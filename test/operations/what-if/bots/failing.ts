@@ -36,6 +36,21 @@ export const bot: Handlers = {
           'Which?',
           ['a', 'b', 'c', 'd'].map((id) => ({ id, text: id })),
         )
+      case 'huge':
+        return text('x'.repeat(10_000_000))
+      case 'print':
+        process.stdout.write('x'.repeat(10_000_000))
+        return text('Hello')
+      case 'change': {
+        const given = message as { text?: unknown }
+        given.text = undefined
+        throw new RangeError('changed')
+      }
+      case 'circular': {
+        const reply: Record<string, unknown> = { kind: 'message' }
+        reply.message = reply
+        return reply as never
+      }
       default:
         return text('Hello')
     }

@@ -45,7 +45,7 @@ const listOf =
   (text) =>
     E.traverseArray((each: string) => read(each.trim()))(text.split(','))
 
-const mostRepeats = 20
+const maxRepeats = 20
 
 const options = {
   account: {
@@ -134,10 +134,10 @@ type Selected = {
 
 const dayMs = 24 * 60 * 60 * 1000
 /** Files with words are kept no longer than this, as the topics are. */
-const mostDays = 14
+const maxDays = 14
 
-const deleteByOf = ({ retainDays = mostDays }: Account, retentionDays: Ports['retentionDays'], now: Date): string => {
-  const days = Math.min(retainDays, retentionDays === 'forever' ? mostDays : retentionDays, mostDays)
+const deleteByOf = ({ retainDays = maxDays }: Account, retentionDays: Ports['retentionDays'], now: Date): string => {
+  const days = Math.min(retainDays, retentionDays === 'forever' ? maxDays : retentionDays, maxDays)
   return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
 }
 
@@ -146,7 +146,7 @@ const mistakeIn = ({ bot, group, from, to, repeat, words, failOn = [] }: Options
   if (group !== undefined && !/^[\w.-]{1,100}$/.test(group))
     return '--group: expected 1 to 100 of A-Z a-z 0-9 . _ -, since topics are named after it.'
   if (from >= to) return '--from must be before --to.'
-  if (repeat > mostRepeats) return `--repeat: expected at most ${mostRepeats}.`
+  if (repeat > maxRepeats) return `--repeat: expected at most ${maxRepeats}.`
   return failOn.includes('words') && words !== 'exact' ? '--fail-on words needs --words exact.' : undefined
 }
 

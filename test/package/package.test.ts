@@ -39,6 +39,25 @@ const event: DomainEvent | undefined = isRight(read) ? read.right : undefined
 console.log(chats.name, event && keyOf(event), schema.$id)
 `,
 )
+project.write(
+  'asked.ts',
+  `import { startBot, text } from 'livechat-bridge/bot'
+await startBot({ onMessage: ({ data: { message } }) => text(\`You said \${message.text}\`) }, { brokers: [], group: 'asked' })
+`,
+)
+project.write(
+  'what-if.mjs',
+  `import { startModule } from './node_modules/livechat-bridge/dist/src/operations/what-if/in-process/bot-process.js'
+const { left, right } = await startModule({ path: \`\${process.cwd()}/asked.ts\`, replyWithin: 10_000, network: false })
+if (left) throw new Error(left)
+const time = '2026-01-31T12:00:00.000Z'
+const data = { accountId: 'acme', chatId: '1', clientId: '2', message: { type: 'TEXT', text: 'Hi', timestamp: time } }
+const event = { type: 'ClientMessageReceived', id: 'e1', source: '/accounts/acme/bot', subject: '1', time, data }
+const { replies } = await right.converse().ask({ number: 1, before: [], events: [event], observed: [] })
+console.log(replies[0].words)
+await right.stop()
+`,
+)
 project.write('wrong.ts', `import { text } from 'livechat-bridge/bot'\nexport const reply: number = text('Hi')\n`)
 
 const compilerOptions = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
@@ -52,6 +71,10 @@ tarball('a bot and a reader of the contracts type-check, and a mistake in one do
   assert.is(typeCheck('bot.ts'), '')
   assert.is(typeCheck('downstream.ts'), '')
   assert.throws(() => typeCheck('wrong.ts'))
+})
+
+tarball('what-if asks a bot in a process of its own', () => {
+  assert.is(project.run(process.execPath, 'what-if.mjs').trim(), 'You said Hi')
 })
 
 tarball('the bot kit works, and loads neither the HTTP code nor MongoDB', () => {

@@ -21,7 +21,7 @@ import { junitXml } from './reports/junit.ts'
 import { lineOf, wordHash } from './reports/lanes.ts'
 import { reportPage } from './reports/page.ts'
 import type { Report } from './reports/report.ts'
-import { summaryJson, summaryLines } from './reports/summary.ts'
+import { skippedText, summaryJson, summaryLines } from './reports/summary.ts'
 import { runWhatIf } from './run.ts'
 import { readChats } from './source.ts'
 
@@ -274,8 +274,7 @@ const compare = async (
     )
     bar.end()
     if (found.chats.compared === 0) {
-      const { read, skipped } = found.chats
-      return failed(`There is no chat to compare. Chats read: ${read}, skipped: ${JSON.stringify(skipped)}`)
+      return failed(`There is no chat to compare. Chats read: ${found.chats.read}, skipped: ${skippedText(found)}.`)
     }
     const commit = bot === undefined ? undefined : commitOf(resolve(bot))
     const report: Report = {

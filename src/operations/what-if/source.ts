@@ -71,10 +71,12 @@ const planOf = async (
   const since = from - silenceMs
   const [ranges, starts] = [await kafka.ranges(topic), await kafka.offsetsAt(topic, since)]
   const plain = new Map(
-    [...ranges].map(([partition, { low, high }]) => {
-      const start = starts.get(partition) ?? high
-      return [partition, { from: Math.max(low, start), to: high }]
-    }),
+    [...ranges]
+      .sort(([a], [b]) => a - b)
+      .map(([partition, { low, high }]) => {
+        const start = starts.get(partition) ?? high
+        return [partition, { from: Math.max(low, start), to: high }]
+      }),
   )
   const begun = [...ranges].filter(([partition, { low }]) => (starts.get(partition) ?? 0) <= low)
   if (begun.length === 0) return { plain, archived: new Map() }

@@ -62,14 +62,18 @@ export const summaryLines = (report: Report): ReadonlyArray<string> => {
     noiseText(report),
     `Chats: ${chats.compared} compared, skipped: ${skippedText(report)}. Turns: ${countsText(report)}.`,
     ...notes,
-    groups.length === 0 ? 'No divergence.' : `Divergences in ${groups.length} groups, ${report.new} of them new:`,
+    groups.length === 0
+      ? 'No divergence.'
+      : `Divergences in ${groups.length} ${groups.length === 1 ? 'group' : 'groups'}, ${report.new} new:`,
     ...groups.map(groupLines),
     'Figures:',
     ...lanesOf(report).map(([name, figures]) => laneLines(name, figures)),
-    ...[...offsets].map(
-      ([topic, parts]) =>
-        `Read of ${topic}: ${[...parts].map(([partition, { from, to }]) => `${partition}: ${from} to ${to}`).join(', ')}`,
-    ),
+    ...[...offsets].map(([topic, parts]) => {
+      const read = [...parts].flatMap(([partition, { from, to }]) =>
+        from < to ? [`${partition}: ${from} to ${to}`] : [],
+      )
+      return `Read of ${topic}, partition by partition: ${read.join(', ') || 'nothing'}`
+    }),
     ...(unreadable > 0 ? [`${unreadable} records cannot be read and are left out.`] : []),
   ]
 }

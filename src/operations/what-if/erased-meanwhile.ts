@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { erasedFinder } from '../../domain/erased.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
+import { chunks } from '../../shared/slices.ts'
 
 type Known = Pick<Erasures, 'erasedAt' | 'newestErasure'>
 
@@ -26,8 +27,7 @@ export const erasedMeanwhile = async (erasures: Known, clock: () => number) => {
       const findNow = erasedFinder({ ...erasures, clock })
       const all = [...chats].flatMap(([chatId, events]) => events.map((event) => ({ chatId, event })))
       const found = new Set<string>()
-      for (let i = 0; i < all.length; i += eventsAtOnce) {
-        const some = all.slice(i, i + eventsAtOnce)
+      for (const some of chunks(all, eventsAtOnce)) {
         const erased = await findNow(some.map(({ event }) => event))
         for (const { chatId, event } of some) if (erased.has(event)) found.add(chatId)
       }

@@ -8,7 +8,7 @@ import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Range } from '../../kafka/offsets.ts'
 import { fromRecord } from '../../kafka/records.ts'
-import { slicesOf } from './slices.ts'
+import { readSlices } from './read-slices.ts'
 
 /** Why a chat is left out. */
 export type Skipped = 'erased' | 'late-events' | 'agent-first' | 'no-bot-message'
@@ -120,7 +120,7 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
   async function* restored(): AsyncGenerator<ReadonlyArray<IncomingRecord>> {
     if (archived.size === 0 || restore === undefined) return
     const reached = new Map<string, number>()
-    for await (const records of slicesOf(kafka.readTopic, archive, partOf(archived), signal)) {
+    for await (const records of readSlices(kafka.readTopic, archive, partOf(archived), signal)) {
       const found: IncomingRecord[] = []
       for (const each of await restore(records)) {
         if (each.kind === 'corrupt' || each.kind === 'lost') unreadable++
@@ -138,7 +138,7 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
     }
   }
   async function* current(): AsyncGenerator<ReadonlyArray<IncomingRecord>> {
-    for await (const records of slicesOf(kafka.readTopic, topic, partOf(plain), signal)) {
+    for await (const records of readSlices(kafka.readTopic, topic, partOf(plain), signal)) {
       done += records.length
       yield records
     }

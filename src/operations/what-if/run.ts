@@ -3,14 +3,11 @@ import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { inOrder } from '../../shared/in-order.ts'
 import { type Compared, compareChat, type Noise } from './chat.ts'
 import type { ErasedMeanwhile } from './erased-meanwhile.ts'
-import { laneFigures } from './figures.ts'
-import { changeOf, type Group, groupsOf } from './groups.ts'
 import type { Bot } from './in-process/bot-process.ts'
-import { type Verdict, verdicts } from './judge.ts'
-import type { TestCase } from './reports/junit.ts'
+import type { Verdict } from './judge.ts'
 import type { Telling } from './reports/lanes.ts'
-import type { Report } from './reports/report.ts'
 import type { LoggedChat, Skipped, Source } from './source.ts'
+import { type Found, tally } from './tally.ts'
 import { type TurnRules, turnsOf } from './turns.ts'
 
 export type Asked = {
@@ -36,13 +33,6 @@ export type Deps = Telling & {
   /** Called after each chat. */
   readonly onChat: () => void
   readonly signal: AbortSignal
-}
-
-export type Found = Pick<Report, 'chats' | 'turns' | 'groups' | 'new' | 'figures'> & {
-  readonly noise: Noise
-  readonly cases: ReadonlyArray<TestCase>
-  /** The chats that were erased after they were written. Nothing else here knows of them. */
-  readonly erased: ReadonlySet<string>
 }
 
 /** How many chats are talked in at the same time. */
@@ -77,35 +67,16 @@ async function* turned(chats: AsyncIterable<LoggedChat>, most: number, turn: (ch
   }
 }
 
-/** What the report needs to know of a chat whose turns are written. */
-type Summary = Persons & {
-  readonly verdicts: ReadonlyArray<Verdict>
-  readonly noise: Noise
-  readonly testCase: TestCase
-}
-
-type Grouped = { readonly each: Compared; readonly group: Omit<Group, 'count'> | undefined }
-
-const resultOf = (
-  compared: ReadonlyArray<Grouped>,
-  isNew: (group: Pick<Group, 'isAccepted' | 'verdict'>) => boolean,
-): TestCase['result'] => {
-  for (const { each, group } of compared) {
-    if (group === undefined || !isNew(group)) continue
-    const what = `turn ${each.turn.number}: ${group.from.join(' + ') || 'silence'} → ${group.to.join(' + ') || 'silence'}`
-    const message = `${what} (group ${group.id})`
-    return { kind: each.verdict === 'threw' ? 'error' : 'failure', type: each.verdict, message }
-  }
-  const [first] = compared
-  return first !== undefined && compared.every(({ each }) => each.verdict === 'not-comparable')
-    ? { kind: 'skipped', type: 'not-comparable', message: first.each.reason ?? '' }
-    : { kind: 'passed', type: 'same', message: '' }
-}
-
-/** Asks the bots about every chat of the source and adds up what they answer. */
-export const runWhatIf = async (deps: Deps, asked: Asked): Promise<Found> => {
+/**
+ * Asks the bots about every chat of the source and adds up what they answer. `erased`: the chats that were erased after
+ * they were written; nothing else of the result knows of them.
+ */
+export const runWhatIf = async (
+  deps: Deps,
+  asked: Asked,
+): Promise<Found & { readonly erased: ReadonlySet<string> }> => {
   const { source, candidate, baseline, rules, erasures, write, onChat, signal, hash } = deps
-  const { isExact, repeat, failOn } = asked
+  const { isExact, repeat } = asked
   const counts = (events: Compared['turn']['events']) => {
     const at = Date.parse((events.at(-1) ?? events[0]).time)
     return at >= asked.from && at < asked.to
@@ -133,77 +104,17 @@ export const runWhatIf = async (deps: Deps, asked: Asked): Promise<Found> => {
     return E.isLeft(result) ? { chatId, skipped: result.left } : { chatId, persons, ...result.right }
   }
 
-  const groups = groupsOf(asked.accepted)
-  const isNew = ({ isAccepted, verdict }: Pick<Group, 'isAccepted' | 'verdict'>) => !isAccepted && failOn.has(verdict)
-  const figures = { observed: laneFigures(false), baseline: laneFigures(true), candidate: laneFigures(true) }
-  const skipped: Record<Skipped, number> = { erased: 0, 'late-events': 0, 'agent-first': 0, 'no-bot-message': 0 }
-  const found = new Map<string, Summary>()
-
-  const take = ({ chatId, compared, ...rest }: Extract<Result, Persons>) => {
-    const comparable = compared.filter(({ verdict }) => verdict !== 'not-comparable' && verdict !== 'not-compared')
-    figures.observed.add(
-      chatId,
-      comparable.map(({ observed }) => ({ replies: observed, ms: 0 })),
-    )
-    figures.baseline.add(
-      chatId,
-      comparable.flatMap(({ baseline: old }) => old ?? []),
-    )
-    figures.candidate.add(
-      chatId,
-      comparable.flatMap(({ candidate: now }) => (now && { ...now, replies: now.failing ? [] : now.replies }) ?? []),
-    )
-    const grouped = compared.map((each) => {
-      const change = changeOf(each, { isExact, hash })
-      return { each, group: change && groups.add(chatId, each, change) }
-    })
-    write(
-      chatId,
-      grouped.map(({ each, group }) => {
-        if (group === undefined) return each
-        const about = `group ${group.id}${group.isAccepted ? ', accepted' : ''}`
-        return { ...each, reason: each.reason === undefined ? about : `${each.reason}; ${about}` }
-      }),
-    )
-    const ms = compared.reduce((sum, { candidate: now }) => sum + (now?.ms ?? 0), 0)
-    found.set(chatId, {
-      ...rest,
-      verdicts: compared.map(({ verdict }) => verdict),
-      testCase: { chatId, ms, result: resultOf(grouped, isNew) },
-    })
-  }
+  const { add, skip, all } = tally({ ...asked, hash, hasBaseline: baseline !== undefined })
+  const persons = new Map<string, ReadonlyArray<ConversationEvent>>()
   const chats = turned(source.chats, asked.chats, turnsIn)
   for await (const result of inOrder(chats, chatsAtOnce, talk)) {
-    if ('skipped' in result) skipped[result.skipped]++
-    else take(result)
+    if ('skipped' in result) skip(result.skipped)
+    else {
+      persons.set(result.chatId, result.persons)
+      write(result.chatId, add(result.chatId, result.compared, result.noise))
+    }
     onChat()
   }
-  const erased = await erasures.among(new Map([...found].map(([chatId, { persons }]) => [chatId, persons])))
-  const left = [...found].flatMap(([chatId, summary]) => (erased.has(chatId) ? [] : [summary]))
-  const turns = Map.groupBy(
-    left.flatMap((summary) => summary.verdicts),
-    (verdict) => verdict,
-  )
-  const all = groups.all(erased)
-  return {
-    chats: {
-      read: found.size + Object.values(skipped).reduce((sum, each) => sum + each, 0),
-      compared: left.length,
-      skipped: { ...skipped, erased: skipped.erased + erased.size },
-    },
-    turns: Object.fromEntries(verdicts.map((verdict) => [verdict, turns.get(verdict)?.length ?? 0])) as Report['turns'],
-    noise: {
-      differs: left.reduce((sum, { noise }) => sum + noise.differs, 0),
-      of: left.reduce((sum, { noise }) => sum + noise.of, 0),
-    },
-    groups: all,
-    new: all.filter(isNew).length,
-    figures: {
-      observed: figures.observed.all(erased),
-      ...(baseline !== undefined && { baseline: figures.baseline.all(erased) }),
-      candidate: figures.candidate.all(erased),
-    },
-    cases: left.map(({ testCase }) => testCase),
-    erased,
-  }
+  const erased = await erasures.among(persons)
+  return { ...all(erased), erased }
 }

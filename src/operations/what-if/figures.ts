@@ -2,7 +2,6 @@ import type { Id } from '../../../contracts/primitives.ts'
 import type { Figure } from '../../../contracts/views/daily-stats.ts'
 import { figuresOf, type Measured } from '../../domain/figures.ts'
 import type { Lane } from './acts.ts'
-import type { Answer } from './judge.ts'
 
 /** The figures of one lane on the comparable turns, by the definitions of contracts/metrics.ts. */
 export type LaneFigures = {
@@ -16,9 +15,14 @@ export type LaneFigures = {
   readonly responseTimeBot?: Figure
 }
 
-const session = (at: Date, turns: ReadonlyArray<Pick<Answer, 'replies' | 'ms'>>): Measured => {
-  const answered = turns.filter(({ replies }) => replies.length > 0)
-  const isHandedOver = turns.some(({ replies }) => replies.some(({ kind }) => kind === 'hand-over'))
+const at = new Date(0)
+
+/** What a lane does in a chat, as a session of the bot. An answer that failed is none. */
+export const sessionOf = (
+  turns: ReadonlyArray<{ readonly replies: Lane; readonly failing?: unknown; readonly ms: number }>,
+): Measured => {
+  const answered = turns.filter(({ replies, failing }) => replies.length > 0 && failing === undefined)
+  const isHandedOver = answered.some(({ replies }) => replies.some(({ kind }) => kind === 'hand-over'))
   return {
     _id: '',
     kind: 'bot',
@@ -35,22 +39,12 @@ const session = (at: Date, turns: ReadonlyArray<Pick<Answer, 'replies' | 'ms'>>)
   }
 }
 
-/** Collects the figures of a lane, chat by chat. A failed answer counts as none. */
-export const laneFigures = (hasTimes: boolean) => {
-  const at = new Date(0)
-  const chats: Array<{ readonly chatId: string; readonly session: Measured }> = []
-  return {
-    add: (chatId: string, chat: ReadonlyArray<{ readonly replies: Lane; readonly ms: number }>): void => {
-      if (chat.length > 0) chats.push({ chatId, session: session(at, chat) })
-    },
-    /** Without these chats. */
-    all: (without: ReadonlySet<string> = new Set()): LaneFigures => {
-      const sessions = chats.flatMap(({ chatId, session }) => (without.has(chatId) ? [] : [session]))
-      const { containment, handOffRate, responseTimeBot } = figuresOf(sessions, at, () => false)
-      const turns = sessions.reduce((sum, { clientMessages }) => sum + clientMessages, 0)
-      const silent = turns - sessions.reduce((sum, session) => sum + session.turns, 0)
-      const silence = { numerator: silent, denominator: turns, ...(turns > 0 && { value: silent / turns }) }
-      return { turns, containment, handOffRate, silence, ...(hasTimes && { responseTimeBot }) }
-    },
-  }
+/** The figures of a lane from its sessions, one for each chat. */
+export const laneFigures = (chats: ReadonlyArray<Measured>, hasTimes: boolean): LaneFigures => {
+  const sessions = chats.filter(({ clientMessages }) => clientMessages > 0)
+  const { containment, handOffRate, responseTimeBot } = figuresOf(sessions, at, () => false)
+  const turns = sessions.reduce((sum, { clientMessages }) => sum + clientMessages, 0)
+  const silent = turns - sessions.reduce((sum, session) => sum + session.turns, 0)
+  const silence = { numerator: silent, denominator: turns, ...(turns > 0 && { value: silent / turns }) }
+  return { turns, containment, handOffRate, silence, ...(hasTimes && { responseTimeBot }) }
 }

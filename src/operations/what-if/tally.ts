@@ -1,5 +1,6 @@
+import type { Measured } from '../../domain/figures.ts'
 import type { Compared, Noise } from './chat.ts'
-import { laneFigures } from './figures.ts'
+import { laneFigures, sessionOf } from './figures.ts'
 import { changeOf, type Group, groupsOf } from './groups.ts'
 import { type Verdict, verdicts } from './judge.ts'
 import type { TestCase } from './reports/junit.ts'
@@ -24,6 +25,7 @@ type Options = Pick<Telling, 'hash'> & {
 type Summary = {
   readonly verdicts: ReadonlyArray<Verdict>
   readonly noise: Noise
+  readonly lanes: Readonly<Record<keyof Found['figures'], Measured>>
   readonly testCase: TestCase
 }
 
@@ -49,25 +51,12 @@ const resultOf = (
 export const tally = ({ isExact, hasBaseline, accepted, failOn, hash }: Options) => {
   const groups = groupsOf(accepted)
   const isNew = ({ isAccepted, verdict }: Pick<Group, 'isAccepted' | 'verdict'>) => !isAccepted && failOn.has(verdict)
-  const figures = { observed: laneFigures(false), baseline: laneFigures(true), candidate: laneFigures(true) }
   const skipped: Record<Skipped, number> = { erased: 0, 'late-events': 0, 'agent-first': 0, 'no-bot-message': 0 }
   const found = new Map<string, Summary>()
 
   /** Adds a chat. Returns its turns with the group of each divergence, to be written. */
   const add = (chatId: string, compared: ReadonlyArray<Compared>, noise: Noise): ReadonlyArray<Compared> => {
     const comparable = compared.filter(({ verdict }) => verdict !== 'not-comparable' && verdict !== 'not-compared')
-    figures.observed.add(
-      chatId,
-      comparable.map(({ observed }) => ({ replies: observed, ms: 0 })),
-    )
-    figures.baseline.add(
-      chatId,
-      comparable.flatMap(({ baseline: old }) => old ?? []),
-    )
-    figures.candidate.add(
-      chatId,
-      comparable.flatMap(({ candidate: now }) => (now && { ...now, replies: now.failing ? [] : now.replies }) ?? []),
-    )
     const grouped = compared.map((each) => {
       const change = changeOf(each, { isExact, hash })
       return { each, group: change && groups.add(chatId, each, change) }
@@ -75,6 +64,11 @@ export const tally = ({ isExact, hasBaseline, accepted, failOn, hash }: Options)
     const ms = compared.reduce((sum, { candidate: now }) => sum + (now?.ms ?? 0), 0)
     found.set(chatId, {
       noise,
+      lanes: {
+        observed: sessionOf(comparable.map(({ observed }) => ({ replies: observed, ms: 0 }))),
+        baseline: sessionOf(comparable.flatMap(({ baseline }) => baseline ?? [])),
+        candidate: sessionOf(comparable.flatMap(({ candidate }) => candidate ?? [])),
+      },
       verdicts: compared.map(({ verdict }) => verdict),
       testCase: { chatId, ms, result: resultOf(grouped, isNew) },
     })
@@ -92,6 +86,11 @@ export const tally = ({ isExact, hasBaseline, accepted, failOn, hash }: Options)
       left.flatMap((summary) => summary.verdicts),
       (verdict) => verdict,
     )
+    const figures = (lane: keyof Found['figures']) =>
+      laneFigures(
+        left.map(({ lanes }) => lanes[lane]),
+        lane !== 'observed',
+      )
     const allGroups = groups.all(erased)
     return {
       chats: {
@@ -109,9 +108,9 @@ export const tally = ({ isExact, hasBaseline, accepted, failOn, hash }: Options)
       groups: allGroups,
       new: allGroups.filter(isNew).length,
       figures: {
-        observed: figures.observed.all(erased),
-        ...(hasBaseline && { baseline: figures.baseline.all(erased) }),
-        candidate: figures.candidate.all(erased),
+        observed: figures('observed'),
+        ...(hasBaseline && { baseline: figures('baseline') }),
+        candidate: figures('candidate'),
       },
       cases: left.map(({ testCase }) => testCase),
     }

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { actOf, handOver, type Lane } from '../../../src/operations/what-if/acts.ts'
 import type { Compared } from '../../../src/operations/what-if/chat.ts'
-import { laneFigures } from '../../../src/operations/what-if/figures.ts'
+import { laneFigures, sessionOf } from '../../../src/operations/what-if/figures.ts'
 import { accepting, changeOf, groupsOf } from '../../../src/operations/what-if/groups.ts'
 import { turnsOf } from '../../../src/operations/what-if/turns.ts'
 import { client, event, rules } from './given-chat.ts'
@@ -101,15 +101,16 @@ groups('an accepted group is known in the next run, and comes after the new ones
 })
 
 groups('figures are those of the bot sessions, with numerator and denominator', () => {
-  const figures = laneFigures(true)
-  figures.add('1', [
-    { replies: [text('a')], ms: 10 },
-    { replies: [], ms: 1 },
-  ])
-  figures.add('2', [{ replies: [text('a'), handOver], ms: 30 }])
-  figures.add('3', [{ replies: [], ms: 5 }])
-  figures.add('4', [])
-  const { responseTimeBot, ...shares } = figures.all()
+  const chats = [
+    [
+      { replies: [text('a')], ms: 10 },
+      { replies: [], ms: 1 },
+    ],
+    [{ replies: [text('a'), handOver], ms: 30 }],
+    [{ replies: [text('a')], failing: { verdict: 'refused', reason: 'no' }, ms: 5 }],
+    [],
+  ]
+  const { responseTimeBot, ...shares } = laneFigures(chats.map(sessionOf), true)
   assert.is(responseTimeBot?.median, 10)
   assert.is(responseTimeBot?.p95, 30)
   assert.is(responseTimeBot?.denominator, 2)

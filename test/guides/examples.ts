@@ -43,6 +43,7 @@ export type Example = {
   readonly ended: Promise<number | null>
   /** Ends it as Ctrl-C does. */
   readonly stop: () => Promise<number | null>
+  readonly kill: () => Promise<number | null>
 }
 
 /** Runs an example of the guides as a reader does, or a copy of it in another folder. */
@@ -72,6 +73,10 @@ export const runExample = (
     ended,
     stop: () => {
       child.kill('SIGINT')
+      return ended
+    },
+    kill: () => {
+      child.kill('SIGKILL')
       return ended
     },
   }

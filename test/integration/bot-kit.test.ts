@@ -1,10 +1,8 @@
-import { handOver, startBot, text } from 'livechat-bridge/bot'
+import { startBot, text } from 'livechat-bridge/bot'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { silent } from '../../src/domain/quiet.ts'
 import { anyFree } from '../../src/embedded/port.ts'
-import { chatAccepted } from '../../src/simulator/payloads.ts'
-import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
@@ -20,10 +18,7 @@ await here.start()
 const group = `echo-${here.prefix}bots`
 const bot = await startBot(
   {
-    onMessage: ({ data: { message } }) =>
-      message.text === 'refund'
-        ? [text('One moment.'), handOver({ summary: 'Wants a refund', fields: { Order: '7' } })]
-        : text(`You said ${message.text}`),
+    onMessage: ({ data: { message } }) => text(`You said ${message.text}`),
   },
   { brokers: here.brokers, topicPrefix: here.prefix, group },
 )
@@ -49,20 +44,6 @@ kit('a bot answers every message of a chat, in order', async () => {
     delivered.map(({ message }) => message.text),
     ['You said one', 'You said two', 'You said three'],
   )
-})
-
-kit('the agent who accepts a chat that a bot has handed over sees its note', async () => {
-  await here.service.clientWrites('2039', 'refund')
-  await here.service.waitFor('the hand-over', () => here.service.chat('2039')?.invitations[0], 30_000)
-  const note = await eventually('the note', async () => {
-    const answer = await here.service.webhook('acme', chatAccepted({ chat_id: 2039 }))
-    const body = answer.kind === 'answered' ? Object(answer.body) : {}
-    return body.custom_data
-  })
-  assert.equal(note, [
-    { title: 'Summary', content: 'Wants a refund' },
-    { title: 'Order', content: '7' },
-  ])
 })
 
 kit('startBot rejects if no broker can be reached', async () => {

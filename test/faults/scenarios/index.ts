@@ -22,7 +22,7 @@ import { produce } from './produce.ts'
 import { sameId } from './same-id.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { silence } from './silence.ts'
-import { botBurst, botKilled, botLoad } from './slow-bots.ts'
+import { botBurst, botKilled, botLoad, inPythonToo } from './slow-bots.ts'
 import { soak } from './soak.ts'
 import { strangers } from './strangers.ts'
 import { stuckAccountFault } from './stuck-account.ts'
@@ -62,6 +62,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   botLoad,
   botBurst,
   botKilled,
+  ...inPythonToo,
   paused,
   sameId,
   forgotten,

@@ -1,5 +1,7 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
+import { kitVenv } from '../../tools/python.ts'
 import { startBotProcess } from '../bot-process.ts'
 import type { Cluster } from '../cluster.ts'
 import type { Defence } from '../defences.ts'
@@ -7,26 +9,33 @@ import { findingsOf, unless, wrong } from '../findings.ts'
 import { isSlow, slowModelMs } from '../model-times.ts'
 import { observedWorld } from '../observed-world.ts'
 import { wait } from '../progress.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Findings, Scenario, Size } from '../scenario.ts'
 import { message } from '../traffic.ts'
 
 type Options = {
   readonly replyWithin: number
   readonly turns?: boolean
   readonly instances?: number
+  /** The interpreter of bots in Python. */
+  readonly python?: string | undefined
+}
+
+type OfBots = Omit<Scenario, 'run'> & {
+  readonly run: (cluster: Cluster, size: Size, without?: Defence, python?: string) => Promise<Findings>
 }
 
 /** A bridge, and bots with a slow model that have their partitions. */
 const botsAtWork = async (
   cluster: Cluster,
   without: Defence | undefined,
-  { replyWithin, turns = false, instances = 1 }: Options,
+  { replyWithin, turns = false, instances = 1, python }: Options,
 ) => {
   const here = await observedWorld(cluster, without, { replyWithin })
   const place = await here.place(['ingress', 'projector', 'egress'])
   await here.ready(await place.start())
   const env = { REPLY_WITHIN: String(replyWithin), ...(turns && { BOT_TURNS: 'yes' }) }
-  const bots = Array.from({ length: instances }, () => startBotProcess(here, { program: 'model-bot.ts', env, without }))
+  const program = python === undefined ? 'model-bot.ts' : 'model-bot.py'
+  const bots = Array.from({ length: instances }, () => startBotProcess(here, { program, python, env, without }))
   for (const bot of bots) cluster.afterwards(bot.kill)
   const posts = here.recorder([place])
   const sentAt = new Map<number, number>()
@@ -57,16 +66,17 @@ const botsAtWork = async (
 const chatsFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
 
 /** Many chats of one bot, one in eight of them slow. */
-export const botLoad: Scenario = {
+export const botLoad: OfBots = {
   name: 'bot-load',
   promises: '16',
   fault: 'a bot whose model takes 2.5 s, one in eight 9 s, for 80 chats at 2.5 a second',
   controls: ['chats of a bot side by side'],
   inShort: false,
   shortControls: [],
-  run: async (cluster, _, without) => {
+  run: async (cluster, _, without, python) => {
     const { here, posts, sentAt, write, answersOf, invitationsOf, isSettled } = await botsAtWork(cluster, without, {
       replyWithin: 10_000,
+      python,
     })
     const chats = chatsFrom(1_001, 80)
     for (const chat of chats) {
@@ -94,17 +104,18 @@ export const botLoad: Scenario = {
 }
 
 /** Clients who write five short messages in a second. */
-export const botBurst: Scenario = {
+export const botBurst: OfBots = {
   name: 'bot-burst',
   promises: '16',
   fault: 'five short messages within a second to a bot whose model takes 2.5 s',
   controls: ['turns of a bot'],
   inShort: false,
   shortControls: [],
-  run: async (cluster, size, without) => {
+  run: async (cluster, size, without, python) => {
     const { here, posts, write, answersOf, invitationsOf, isSettled } = await botsAtWork(cluster, without, {
       replyWithin: 10_000,
       turns: true,
+      python,
     })
     const chats = chatsFrom(1, size === 'long' ? 35 : 7).filter((chat) => !isSlow(String(chat)))
     await Promise.all(
@@ -135,17 +146,18 @@ export const botBurst: Scenario = {
 }
 
 /** One of two instances of a bot dies while its handlers run. */
-export const botKilled: Scenario = {
+export const botKilled: OfBots = {
   name: 'bot-killed',
   promises: '16',
   fault: 'SIGKILL of one of two instances of a bot while its model works',
   controls: ['a dead bot is noticed before its clients are handed over'],
   inShort: false,
   shortControls: [],
-  run: async (cluster, size, without) => {
+  run: async (cluster, size, without, python) => {
     const { here, bots, posts, write, answersOf, invitationsOf, isSettled } = await botsAtWork(cluster, without, {
       replyWithin: 15_000,
       instances: 2,
+      python,
     })
     const chats = chatsFrom(1, size === 'long' ? 64 : 24).filter((chat) => !isSlow(String(chat)))
     await Promise.all(chats.map((chat) => write(chat)))
@@ -166,3 +178,29 @@ export const botKilled: Scenario = {
     })
   },
 }
+
+/** The same with bots that are made with the kit in Python. Its defences cannot be taken away from outside. */
+const inPython = ({ name, fault, run, ...scenario }: OfBots): Scenario => ({
+  ...scenario,
+  name: `${name}-python`,
+  fault: `${fault}, in Python`,
+  controls: [],
+  run: async (cluster, size, without) => {
+    const environment = await kitVenv()
+    if (E.isRight(environment)) return run(cluster, size, without, environment.right.python)
+    const { message: skipped } = environment.left
+    return {
+      injected: 0,
+      accepted: 0,
+      lost: 0,
+      duplicated: 0,
+      inverted: 0,
+      longestStall: 0,
+      failures: [],
+      notes: [],
+      skipped,
+    }
+  },
+})
+
+export const inPythonToo = [botLoad, botBurst, botKilled].map(inPython)

@@ -171,13 +171,16 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
 
     def _chat(self, part: _Part, key: str) -> Conversation:
         """A chat without events is forgotten: a bot sees more chats than it has memory for."""
+        known = part.chats.get(key)
+        if known is not None:
+            return known
 
         def forget() -> None:
-            part.chats.pop(key, None)
+            if part.chats.get(key) is chat:
+                del part.chats[key]
 
-        if key not in part.chats:
-            part.chats[key] = Conversation(self._settings, forget)
-        return part.chats[key]
+        chat = part.chats[key] = Conversation(self._settings, forget)
+        return chat
 
     async def _forget(self, part: _Part, event: Event) -> None:
         """A bot without the handler keeps no data, so there is nothing to confirm. If the handler fails, there is no
@@ -295,7 +298,10 @@ def run_bot(bot: Bot, **options: Any) -> None:
     """`start_bot` as a whole program: it ends at SIGINT or SIGTERM, after the replies in progress."""
 
     async def run() -> None:
-        running = await start_bot(bot, **options)
+        try:
+            running = await start_bot(bot, **options)
+        except ConnectionError as unreachable:
+            raise SystemExit(str(unreachable)) from None
         asked = asyncio.Event()
         for each in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(each, asked.set)

@@ -12,7 +12,7 @@ export const missingKeyFile =
  * bridge makes a key file in DATA_DIR.
  */
 export const wrappingKeysOf = (
-  { archiveKeyFile, kafka, mongo, dataDir }: Settings,
+  { archiveKeyFile, kafka, mongo, dataDir }: Pick<Settings, 'archiveKeyFile' | 'kafka' | 'mongo' | 'dataDir'>,
   mayMake: boolean,
 ): E.Either<string, WrappingKeys | undefined> => {
   if (archiveKeyFile !== undefined) return openKeyFile(archiveKeyFile, false)

@@ -29,6 +29,33 @@ const stableAfterMs = 60_000
 /** Longer than the longest drain. */
 const stopWithinMs = 25_000
 
+/** What the parent does after one of its processes has ended by itself. */
+type AfterExit =
+  | { readonly do: 'end the bridge' }
+  /** `failures`: how many in a row, this one included. */
+  | { readonly do: 'start again'; readonly failures: number; readonly pauseMs: number }
+
+type Exit = {
+  readonly part: PartName
+  readonly isBySignal: boolean
+  /** How long the process has run. */
+  readonly ranMs: number
+  /** Whether both processes were ready at some time. */
+  readonly wereReady: boolean
+  /** How often in a row the process has ended before. */
+  readonly failures: number
+}
+
+/**
+ * Without front, nothing answers the service. Back starts again, unless it has ended by itself before it was ever ready:
+ * then it would not become ready the next time either.
+ */
+export const afterExit = ({ part, isBySignal, ranMs, wereReady, failures }: Exit): AfterExit => {
+  if (part === 'front' || (!wereReady && !isBySignal)) return { do: 'end the bridge' }
+  const inRow = ranMs > stableAfterMs ? 1 : failures + 1
+  return { do: 'start again', failures: inRow, pauseMs: backoff(inRow, pauses) }
+}
+
 /**
  * Runs front and back as processes of their own, and back again if it ends. `command` is the file of the command line,
  * `env` their environment, if it is not that of this process.
@@ -98,13 +125,20 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
       if (isStopping || hasFailed) return
       introduce(part)
       const fields = { part, roles: rolesOfPart[part], ...(signal === null ? { exitCode } : { signal }) }
-      if (part === 'front' || (isReady.size < 2 && signal === null)) {
+      const next = afterExit({
+        part,
+        isBySignal: signal !== null,
+        ranMs: performance.now() - began,
+        wereReady: isReady.size === 2,
+        failures,
+      })
+      if (next.do === 'end the bridge') {
         log.error(fields, 'a process of the bridge has ended, so the bridge ends')
         fail({ reason: `The process with ${rolesOfPart[part].join(' and ')} has ended.`, exitCode: exitCode || 1 })
         return
       }
-      failures = performance.now() - began > stableAfterMs ? 1 : failures + 1
-      const pauseMs = backoff(failures, pauses)
+      const { pauseMs } = next
+      failures = next.failures
       log.error({ ...fields, pauseMs }, 'a process of the bridge has ended and is started again')
       again = setTimeout(() => start(part), pauseMs)
     })

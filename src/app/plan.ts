@@ -21,7 +21,7 @@ const wrongConfig = (reason: string) => E.left({ reason, exitCode: exitOfWrongCo
 
 /** If the operator requests every role, in one process or two, those that can run start. Otherwise each must be able. */
 export const planOf = (
-  settings: Settings,
+  settings: Parameters<typeof wrappingKeysOf>[0] & Pick<Settings, 'console' | 'admin'>,
   requested: ReadonlyArray<Role>,
   isOneOfTwo: boolean,
 ): E.Either<NotStarted, Plan> => {

@@ -28,7 +28,6 @@ import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { createTopicOf, deleteTopicsOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
 import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf } from './fetch-record.ts'
-import { detectKeyDistribution } from './key-distribution.ts'
 import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
 import {
   committedOf,
@@ -41,13 +40,14 @@ import {
   rangesOf,
   validCommitsOf,
 } from './offsets.ts'
-import { partitionerOf } from './partitioner.ts'
+import { detectKeyDistribution } from './partitions/key-distribution.ts'
+import { partitionerOf } from './partitions/partitioner.ts'
+import { type Reroute, rerouteWith } from './partitions/reroute.ts'
 import { sizeOf, type Waiting } from './produce/backlog.ts'
 import { produceConnection } from './produce/connection.ts'
 import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { toRecord } from './records.ts'
-import { type Reroute, rerouteWith } from './reroute.ts'
 import { topicIdsOf } from './topic-ids.ts'
 import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDistribution } from './topics.ts'
 import type { WireRecord } from './wire-record.ts'

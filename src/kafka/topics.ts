@@ -14,7 +14,7 @@ import type { Failure } from '../domain/ports.ts'
 import { sleep } from '../shared/time.ts'
 import type { Ask } from './admin.ts'
 import { kindOf, reasonOf } from './errors.ts'
-import type { Partitioner } from './partitioner.ts'
+import type { Partitioner } from './partitions/partitioner.ts'
 import {
   appliedConfig,
   configOf,

@@ -48,7 +48,7 @@ export const kafka = {
   ],
   'keys stay in their partition': [
     instead(
-      () => import('../../../src/kafka/partitioner.ts'),
+      () => import('../../../src/kafka/partitions/partitioner.ts'),
       ({ partitionerOf }) => ({
         partitionerOf: ({ detect, log }) =>
           partitionerOf({

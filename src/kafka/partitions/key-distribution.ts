@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { eventTopics, segmentMarker, type TopicName } from '../../contracts/topics.ts'
+import { eventTopics, segmentMarker, type TopicName } from '../../../contracts/topics.ts'
+import type { Ranges } from '../offsets.ts'
+import type { ReadTopic } from '../read-topic.ts'
 import { murmur2 } from './murmur2.ts'
-import type { Ranges } from './offsets.ts'
-import type { ReadTopic } from './read-topic.ts'
 
 /** A key, and the partition in which its records were found. */
 type FoundKey = { readonly key: Buffer; readonly partition: number }

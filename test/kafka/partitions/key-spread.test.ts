@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { Partitioners } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keyDistributionOf } from '../../../src/kafka/key-distribution.ts'
-import { murmur2 } from '../../../src/kafka/murmur2.ts'
+import { keyDistributionOf } from '../../../src/kafka/partitions/key-distribution.ts'
+import { murmur2 } from '../../../src/kafka/partitions/murmur2.ts'
 
 const keyOf = (chat: number) => Buffer.from(`acme/${chat}`)
 const placed = (chats: ReadonlyArray<number>, over: number) =>

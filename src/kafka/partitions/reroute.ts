@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, IncomingRecord, Sleep } from '../domain/ports.ts'
+import type { Failure, IncomingRecord, Sleep } from '../../domain/ports.ts'
+import { allHeaders, type WireRecord } from '../wire-record.ts'
 import type { Partitioner } from './partitioner.ts'
-import { allHeaders, type WireRecord } from './wire-record.ts'
 
 /**
  * Appends a record again if its partition is not that of its key's conversation. True when it is durable in the right

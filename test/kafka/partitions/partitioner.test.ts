@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import { murmur2 } from '../../../src/kafka/murmur2.ts'
-import { partitionerOf } from '../../../src/kafka/partitioner.ts'
+import { murmur2 } from '../../../src/kafka/partitions/murmur2.ts'
+import { partitionerOf } from '../../../src/kafka/partitions/partitioner.ts'
 import { newSeen } from '../connect.ts'
 
 const key = Buffer.from('acme/2037')

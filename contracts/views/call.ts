@@ -25,8 +25,12 @@ export const CallStep = exactShape(
 
 const { type, phone, status } = Call.type.types[1].props
 
+/** The maximum number of statuses in `history`. */
+export const maxStatuses = 1_000
+
 /**
- * One call. `state` is the newest status. `history` has every status in the order of the log. `startedAt` is the first
+ * One call. `state` is the newest status. `history` has every status in the order of the log; of more than 1,000 it has
+ * the first and the newest 999. `startedAt` is the first
  * start, `endedAt` the end or error, and `totalMs` the time between them. A start after the end begins a new call: only
  * `history` and `firstEventAt` stay. The other fields come from the newest event of the call that has them.
  */
@@ -37,7 +41,7 @@ export const CallDocument = exactShape(
     /** The chat id of the call. */
     chatId: Id,
 
-    /** Every status, in the order of the log. */
+    /** Every status, in the order of the log. Of more than 1,000 the first and the newest 999. */
     history: t.array(CallStep),
 
     /** The time of the first event. */

@@ -23,7 +23,7 @@ export const ChatDocument = exactShape(
     /** Whether the chat is open or finished. */
     state: t.keyof({ open: null, finished: null }),
 
-    /** Everyone who accepted the chat or took part. */
+    /** Everyone who accepted the chat or took part, at most 1,000: the first ones. */
     agents: t.array(Agent),
 
     /**

@@ -24,6 +24,9 @@ const Unanswered = exactShape(
 export const ConversationState = t.keyof({ bot: null, invited: null, agent: null, unavailable: null, closed: null })
 export type ConversationState = t.TypeOf<typeof ConversationState>
 
+/** The maximum number of `replyTimesMs`. */
+export const maxReplyTimes = 1_000
+
 /**
  * One conversation with a bot. `state` is who has it: the bot; an agent who was invited (a delivered InviteAgent, or
  * AgentInvited); an agent who has joined; nobody, because no agent was available (the bot may still write); or nobody,
@@ -35,8 +38,8 @@ export type ConversationState = t.TypeOf<typeof ConversationState>
  * the oldest. A delivered reply answers the message of its `inReplyTo` and those before it. Without `inReplyTo` it
  * answers all of them. A reply with `expectsMore` answers none. If an agent joins or the chat is closed, none is left. `status` is `reply-failed` if the reply
  * to the message was given up. It is `agent-asked` if, since then, an agent was requested, the bridge gave up
- * requesting one, or none was available. `replyTimesMs` has, for each answered turn, the time from its first client
- * message to its first delivered reply.
+ * requesting one, or none was available. `replyTimesMs` has, for each of the first 1,000 answered turns, the time
+ * from its first client message to its first delivered reply.
  *
  * `silentSince` is since when the client waits for the bot or, failing that, for the bridge (its watchdog). It is
  * absent while no client waits. `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge
@@ -71,7 +74,7 @@ export const ConversationDocument = exactShape(
     /** The client's messages that neither a reply nor an agent has answered, oldest first. */
     unanswered: t.array(Unanswered),
 
-    /** For each answered turn, the time from its first message to the first reply, in milliseconds. */
+    /** For each of the first 1,000 answered turns, the time from its first message to the first reply, in milliseconds. */
     replyTimesMs: t.array(Count),
 
     /** Who has answered so far. */

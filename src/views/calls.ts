@@ -1,5 +1,5 @@
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
-import { CallDocument, calls as contract } from '../../contracts/views/call.ts'
+import { CallDocument, calls as contract, maxStatuses } from '../../contracts/views/call.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
@@ -42,6 +42,15 @@ const kept = (current: CallDocument | undefined, isNew: boolean) =>
         'totalMs',
       )
 
+/** The first status and the newest ones, so that the document stays below MongoDB's limit. */
+const withStatus = (
+  history: CallDocument['history'],
+  status: CallDocument['history'][number],
+): CallDocument['history'] => {
+  const all = [...history, status]
+  return all.length > maxStatuses ? [...all.slice(0, 1), ...all.slice(1 - maxStatuses)] : all
+}
+
 const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
   const { id, time, data } = event
   const { status } = data.call ?? {}
@@ -54,7 +63,7 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
     _id: documentId(event),
     accountId: data.accountId,
     chatId: data.chatId,
-    history: [...(current?.history ?? []), { id, at: time, ...present(data.call ?? {}, 'status', 'reason') }],
+    history: withStatus(current?.history ?? [], { id, at: time, ...present(data.call ?? {}, 'status', 'reason') }),
     ...before,
     ...present(data, 'widgetId', 'visitor', 'agent', 'department', 'session', 'page'),
     ...present(data.call ?? {}, 'type', 'phone', 'reason', 'recordUrl'),

@@ -1,6 +1,6 @@
 import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
 import { botConversations } from '../../contracts/topics.ts'
-import { ConversationDocument, conversations as contract } from '../../contracts/views/conversation.ts'
+import { ConversationDocument, conversations as contract, maxReplyTimes } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { afterFact, withoutWaiting } from '../domain/conversation.ts'
 import { clientOf, factOf } from '../domain/conversation-facts.ts'
@@ -43,7 +43,7 @@ const replied = (before: ConversationDocument, after: ConversationDocument, even
   const first = after.unanswered.length < unanswered.length ? unanswered[0] : undefined
   const { message, because, expectsMore } = event.data
   return {
-    replyTimesMs: first ? [...replyTimesMs, msBetween(first.at, event.time)] : replyTimesMs,
+    replyTimesMs: first ? [...replyTimesMs, msBetween(first.at, event.time)].slice(0, maxReplyTimes) : replyTimesMs,
     outcome: outcome === 'open' && because === undefined && !expectsMore ? 'bot' : outcome,
     ...(message && { lastMessage: { id: event.id, from: 'bot', message, at: event.time } }),
   }

@@ -10,8 +10,13 @@ import { faultyServer } from './server.ts'
 
 const say = (line: string) => console.error(line)
 
-/** A real broker, behind a proxy that all clients use, and a real mongod. Scenarios inject faults into both. */
-export const startCluster = async () => {
+type Prepare = (dir: string, server: 'kafka' | 'mongod') => unknown
+
+/**
+ * A real broker, behind a proxy that all clients use, and a real mongod. Scenarios inject faults into both. `prepare`
+ * gets the folder of each server before it starts.
+ */
+export const startCluster = async (prepare: Prepare = () => {}) => {
   const dataDir = temporaryFolder()
   const cache = resolve(cacheDir)
   const [kafkaDir, mongoDir, logs] = ['kafka', 'mongod', 'logs'].map((name) => join(dataDir, name)) as [
@@ -20,6 +25,8 @@ export const startCluster = async () => {
     string,
   ]
   mkdirSync(logs)
+  prepare(kafkaDir, 'kafka')
+  prepare(mongoDir, 'mongod')
   const proxy = await faultyProxy(randomNumbers(Date.now()))
   const [broker, mongod] = await Promise.all([
     faultyServer(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as E from 'fp-ts/lib/Either.js'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 
 type Running = { readonly address: string; readonly stop: () => Promise<void> }
 
@@ -20,12 +21,26 @@ export const faultyServer = async (
     running = right(await start())
     started(portOf(running))
   }
+  const isRunning = () => {
+    try {
+      process.kill(-group(), 0)
+      return true
+    } catch {
+      return false
+    }
+  }
   return {
     address: () => running.address,
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     kill: () => signal('SIGKILL'),
     restart,
+    /** Waits until the server has ended by itself; false if it has not. */
+    ended: (withinMs: number) =>
+      eventually('the end of the server', () => !isRunning(), withinMs).then(
+        () => true,
+        () => false,
+      ),
     /** Makes the server run again after any fault. */
     heal: async () => {
       try {

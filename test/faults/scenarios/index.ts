@@ -6,8 +6,10 @@ import { deploy } from './deploy.ts'
 import { egressBotDead } from './egress-bot-dead.ts'
 import { egressCapacity } from './egress-capacity.ts'
 import { egressStorm } from './egress-storm.ts'
+import { erasedLate } from './erased-late.ts'
 import { forgotten } from './forgotten.ts'
 import { frozen } from './frozen.ts'
+import { fullServers } from './full-servers.ts'
 import { heavyBacklog } from './heavy-backlog.ts'
 import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
@@ -49,6 +51,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   poison,
   heavyBacklog,
   mongoAway,
+  fullServers,
   frozen,
   deploy,
   hostile,
@@ -66,4 +69,5 @@ export const scenarios: ReadonlyArray<Scenario> = [
   paused,
   sameId,
   forgotten,
+  erasedLate,
 ]

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BridgeProcess } from '../../support/bridge-process.ts'
@@ -6,13 +5,11 @@ import { eventually } from '../../support/eventually.ts'
 import type { Cluster } from '../cluster.ts'
 import type { Defence } from '../defences.ts'
 import { findingsOf, unless } from '../findings.ts'
+import { mountMemory, unmount } from '../mount.ts'
 import { observedWorld } from '../observed-world.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-
-const mount = (dir: string, options: string) =>
-  spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'none', dir], { stdio: 'ignore' }).status === 0
 
 /** Posts until an event is refused; undefined if none is. */
 const untilRefused = async (posts: Recorder, most: number) => {
@@ -99,7 +96,7 @@ const limited = (
     } finally {
       broker.thaw()
       await here.stop()
-      spawnSync('umount', [dir], { stdio: 'ignore' })
+      unmount(dir)
     }
   },
 })
@@ -116,6 +113,6 @@ export const fullDisk = limited(
   'full-disk',
   'broker SIGSTOP until the file system of the journal is full; then room is made',
   'a full disk is a refusal',
-  (dir) => (mount(dir, 'size=1m') ? () => void mount(dir, 'remount,size=8m') : undefined),
+  (dir) => (mountMemory(dir, 'size=1m') ? () => void mountMemory(dir, 'remount,size=8m') : undefined),
   {},
 )

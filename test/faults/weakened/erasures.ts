@@ -16,6 +16,12 @@ export const erasures = {
       }),
     ),
   ],
+  'what was received before an erasure is stored without its person': [
+    instead(
+      () => import('../../../src/domain/erased.ts'),
+      () => ({ erasedFinder: () => async () => new Set() }),
+    ),
+  ],
   'the markers of the archive are applied after a restore': [
     instead(
       () => import('../../../src/archive/missed-erasures.ts'),

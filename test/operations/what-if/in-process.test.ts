@@ -120,7 +120,7 @@ inProcess('a chat that ends or blocks the process of the bot fails alone', async
   const answers = await Promise.all(words.map((each) => answersOf(bot, asking('hello', each))))
   assert.equal(
     answers.map(([, answer]) => answer && told(answer)),
-    ['Hello', 'ended its process', 'Hello', 'ended its process', 'Hello', 'no answer within 500 ms', 'Hello'],
+    ['Hello', 'threw ProcessExit', 'Hello', 'ended its process', 'Hello', 'no answer within 500 ms', 'Hello'],
   )
 })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
+import { semaphore } from '../../../shared/semaphore.ts'
 import { actOf, handOver, type Lane } from '../acts.ts'
 import type { Conversing } from '../chat.ts'
 import type { Answer, Failing } from '../judge.ts'
@@ -42,6 +43,8 @@ const quiet = ['--disable-warning=ExperimentalWarning', '--disable-warning=Secur
 
 /** Loaded modules are never given back, so a process has this many chats. The next chats get a new one. */
 const chatsOfProcess = 500
+/** How many chats whose process has ended are asked again at the same time. */
+const aloneAtOnce = 4
 /** In ms, beyond `replyWithin`: a process that does not answer then has a handler that never gives way. */
 const graceMs = 5_000
 
@@ -96,7 +99,10 @@ const startProcess = async ({
   }, loadWithinMs)
   const ready = await first.promise
   clearTimeout(loading)
-  if (E.isLeft(ready)) return ready
+  if (E.isLeft(ready)) {
+    started.kill('SIGKILL')
+    return ready
+  }
   let last = 0
   return E.right({
     ask: async (chat, { before, events }) => {
@@ -146,7 +152,8 @@ export const startModule = async (options: ModuleOptions): Promise<E.Either<stri
   let seat: Seat = { running: Promise.resolve(first.right), taken: 0, open: 0 }
   seats.add(seat)
   let chats = 0
-  let alone = Promise.resolve()
+  const acquire = semaphore(aloneAtOnce)
+  let isStopped = false
 
   const renew = () => {
     seat = { running: start(), taken: 0, open: 0 }
@@ -158,24 +165,19 @@ export const startModule = async (options: ModuleOptions): Promise<E.Either<stri
     seats.delete(left)
     await (await left.running).stop()
   }
-  const askAlone = (past: ReadonlyArray<Turn>, turn: Turn): Promise<Answer> => {
-    const asked = alone.then(async () => {
-      const running = await start()
-      try {
-        for (const earlier of past) await running.ask('alone', earlier)
-        return await running.ask('alone', turn)
-      } catch (error) {
-        if (!(error instanceof Gone)) throw error
-        return { replies: [], failing: error.failing, ms: options.replyWithin }
-      } finally {
-        await running.stop()
-      }
-    })
-    alone = asked.then(
-      () => undefined,
-      () => undefined,
-    )
-    return asked
+  const askAlone = async (past: ReadonlyArray<Turn>, turn: Turn): Promise<Answer> => {
+    using _permit = await acquire()
+    if (isStopped) throw new Error('it was stopped')
+    const running = await start()
+    try {
+      for (const earlier of past) await running.ask('alone', earlier)
+      return await running.ask('alone', turn)
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error
+      return { replies: [], failing: error.failing, ms: options.replyWithin }
+    } finally {
+      await running.stop()
+    }
   }
   return E.right({
     converse: () => {
@@ -206,7 +208,8 @@ export const startModule = async (options: ModuleOptions): Promise<E.Either<stri
       }
     },
     stop: async () => {
-      await alone
+      isStopped = true
+      for (let i = 0; i < aloneAtOnce; i++) await acquire()
       await Promise.all([...seats].map(async ({ running }) => (await running).stop()))
     },
   })

@@ -21,6 +21,13 @@ const hear = async (question: Question): Promise<void> => {
   tell({ kind: 'answer', id, raw: await answerTurn(bot, { before, events }, Number(replyWithin)) })
 }
 
+class ProcessExit extends Error {
+  override readonly name = 'ProcessExit'
+}
+// Only the chat in which the bot gives up has failed. Other chats are in this process too.
+process.exit = () => {
+  throw new ProcessExit('it ends its process')
+}
 installLogClock()
 installFreshModules()
 try {

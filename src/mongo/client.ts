@@ -36,6 +36,12 @@ export const stepMs = 10_000
 export const rejectAfter = <A>(ms: number, promise: Promise<A>): Promise<A> =>
   within(ms, promise, () => Promise.reject(new Error(`MongoDB has not answered within ${ms} ms`)))
 
+/** The time on MongoDB's server, in ms since 1970. */
+export const serverTimeOf = async (db: Db): Promise<number> => {
+  const { localTime } = await rejectAfter(stepMs, db.command({ hello: 1, maxTimeMS: stepMs }))
+  return localTime instanceof Date ? localTime.getTime() : Number.NaN
+}
+
 const answerMs = 1_000
 
 /** Whether a primary answers within a second. */

@@ -6,7 +6,7 @@ import { type ErasedAt, nameOfErased } from '../domain/erased.ts'
 import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
-import { rejectAfter, stepMs } from './client.ts'
+import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
 import { type Copies, copiesOfPersonsIn, rebuiltCopiesIn } from './copies.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
@@ -39,6 +39,8 @@ export type Erasures = Copies & {
   readonly erasedAt: ErasedAt
   /** When the newest erasure was requested; undefined if there is none. */
   readonly newestErasure: () => Promise<Date | undefined>
+  /** The time on MongoDB's server, in ms since 1970. */
+  readonly serverTime: () => Promise<number>
 }
 
 const queryMs = 300_000
@@ -94,6 +96,7 @@ export const erasuresIn = (db: Db): Erasures => {
     keepKnownUntil: async (until) => {
       await rejectAfter(stepMs, topicsRead.updateOne({ _id: 'erasures' }, { $set: { until } }, { upsert: true }))
     },
+    serverTime: () => serverTimeOf(db),
     newestErasure: async () => {
       const newest = receipts.find({}, { maxTimeMS: stepMs, projection: { requestedAt: 1 } })
       return (await rejectAfter(stepMs, newest.sort({ requestedAt: -1 }).limit(1).toArray()))[0]?.requestedAt

@@ -4,7 +4,7 @@ import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
 import { duplicateKey } from './classify.ts'
-import { rejectAfter, stepMs } from './client.ts'
+import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
 import { countPersonsIn } from './persons.ts'
 
 export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
@@ -76,10 +76,7 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
       chunks(ids, keysAtOnce).map((some) => ({ accountId, [field]: { $in: [...some] }, ...isNoMarker })),
     )
   return {
-    serverTime: async () => {
-      const { localTime } = await rejectAfter(stepMs, db.command({ hello: 1, maxTimeMS: stepMs }))
-      return localTime instanceof Date ? localTime.getTime() : Number.NaN
-    },
+    serverTime: () => serverTimeOf(db),
     claim: async (receipt) => {
       try {
         await rejectAfter(stepMs, receipts.insertOne(receipt))

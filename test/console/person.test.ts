@@ -39,6 +39,7 @@ const servers = () => {
     },
     enriched: async () => [],
     hmac: async () => (text: string) => `hmac of ${text.length}`,
+    serverTime: async () => Date.now(),
     find: async () => [...receipts.values()].filter((receipt) => Reflect.get(receipt, 'state') === 'started'),
     save: async (receipt: { readonly _id: string }) => void receipts.set(receipt._id, receipt),
   }

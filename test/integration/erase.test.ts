@@ -103,6 +103,18 @@ erasing('does nothing without a confirmation', async () => {
   assert.equal([code, await receipts()], [1, []])
 })
 
+erasing('does nothing while the clocks of its host and of MongoDB differ', async () => {
+  const serverTime = async () => Date.now() - 3_600_000
+  const { code, err } = await runOperation(
+    ['erase', '--account', 'acme', '--client', '1233', '--yes'],
+    { ...servers, erasures: { ...mongo.erasures, serverTime } },
+    { recordAction },
+  )
+  assert.is(code, 1)
+  assert.match(err.join(), /Nothing was erased: it is .* here and .* on MongoDB's server/)
+  assert.equal(await receipts(), [])
+})
+
 erasing('an export before it has everything', async () => {
   const file = join(folder, 'export.json')
   const { code } = await run('export', '--account', 'acme', '--client', '1233', '--out', file)

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Ticket } from '../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { maxApartMs } from '../../domain/agreed-time.ts'
 import { alsoText, type Likely } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
@@ -16,6 +17,16 @@ import { check, keepMalformed } from './status.ts'
 import { notCurrent, unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
 const clock = () => new Date()
+
+/**
+ * Readers keep what the bridge has received after the request. With a wrong clock they would keep the person's data from
+ * before it, or remove what came after it.
+ */
+const wrongClock = (requestedAt: Date, ofMongo: number): string | undefined =>
+  Math.abs(requestedAt.getTime() - ofMongo) <= maxApartMs
+    ? undefined
+    : `Nothing was erased: it is ${requestedAt.toISOString()} here and ${new Date(ofMongo).toISOString()} on MongoDB's server. Set the clock, because the time of the request decides what is erased.`
+
 const rowsOf = (counts: Readonly<Record<string, number>>) =>
   table(Object.entries(counts).map(([name, count]) => [`  ${name}`, String(count)]))
 
@@ -143,7 +154,10 @@ export const erase = operation({
   ): Promise<E.Either<Stop, Erasing>> => {
     const request = requestOf(person)
     if (request === undefined) return stop('refused', whoIsMeant)
-    const asked = { request, requestedBy: by ?? who, ticket: number, requestedAt: clock(), backupDays, path }
+    const requestedAt = clock()
+    const wrong = wrongClock(requestedAt, await ports.erasures.serverTime())
+    if (wrong !== undefined && !isDry) return stop('unavailable', wrong)
+    const asked = { request, requestedBy: by ?? who, ticket: number, requestedAt, backupDays, path }
     if (!(await viewsReachEnd(ports.kafka, { withinMs, clock: monotonic, sleep }))) {
       if (!isDry) return stop('unavailable', `Nothing was erased. ${notCurrent}`)
       warn(notCurrent)

@@ -52,6 +52,7 @@ const world = () => {
     knownUntil: async () => undefined,
     keepKnownUntil: async () => {},
     newestErasure: async () => undefined,
+    serverTime: async () => 0,
     erasedAt: async () => new Map(),
   }
   const ports: Parameters<typeof erase>[0] = {

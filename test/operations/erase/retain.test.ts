@@ -56,6 +56,7 @@ const world = (events: ReadonlyArray<Happened>) => {
     knownUntil: async () => undefined,
     keepKnownUntil: async () => {},
     newestErasure: async () => undefined,
+    serverTime: async () => 0,
     erasedAt: async () => new Map(),
   }
   const silentPersons: SilentPersons = {

@@ -12,12 +12,12 @@ import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
-import { plainClient } from '../support/plain-consumer.ts'
+import { plainClient, readTopics } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
-const here = await world({ partitions: 2 })
-const bridge = await here.start()
+const here = await world({ partitions: 2, bot: { replyWithin: 1_500 } })
+let bridge = await here.start()
 const mongo = await MongoClient.connect(here.mongo.url)
 const admin = plainClient(here.brokers).admin()
 await admin.connect()
@@ -39,15 +39,22 @@ const chats = async () =>
   )
     .map(({ _id }) => _id)
     .sort()
-const readiness = async () => (await fetch(`${bridge.adminUrl}/readyz`)).text()
+/** Empty while no bridge listens. */
+const readiness = () =>
+  fetch(`${bridge.adminUrl}/readyz`).then(
+    (answer) => answer.text(),
+    () => '',
+  )
 /** The number of records of the topic; undefined while the topic does not exist. */
 const appended = async () => {
   const ends = await admin.fetchTopicOffsets(`${here.prefix}chats`).catch(() => undefined)
   return ends?.reduce((sum, { high }) => sum + Number(high), 0)
 }
+const refusal = async (reason = 'run livechat-bridge rebuild all') =>
+  eventually('the refusal', async () => (await readiness()).includes(reason), 90_000)
 const recreate = async () => {
   await admin.deleteTopics({ topics: [`${here.prefix}chats`] })
-  await eventually('the refusal', async () => (await readiness()).includes('run livechat-bridge rebuild all'), 90_000)
+  await refusal()
 }
 const rebuild = (...args: ReadonlyArray<string>) =>
   runCommand(['rebuild', ...args], {
@@ -70,7 +77,44 @@ const interruptedRebuild = async () => {
 
 const recreated = suite('views of a topic that was deleted and created again')
 
+const producer = plainClient(here.brokers).producer()
+await producer.connect()
+const say = (chat: string, id: string) =>
+  producer.send({
+    topic: `${here.prefix}bot-replies`,
+    messages: [
+      {
+        key: `acme/${chat}`,
+        value: JSON.stringify({
+          type: 'BotMessage',
+          id,
+          accountId: 'acme',
+          chatId: chat,
+          clientId: chat,
+          message: { type: 'TEXT', text: id },
+        }),
+      },
+    ],
+  })
+const write = (chat: string) => here.service.clientWrites(chat, 'Hello?', { accountId: 'acme' })
+const agentJoins = (chat: string) => here.service.agentJoins(chat, { accountId: 'acme' })
+/** How often the bridge has invited an agent. The service does it too after a 503. */
+const invited = (chat: string) =>
+  here.service.chat(chat, 'acme')?.invitations.filter(({ by }) => by === 'bot').length ?? 0
+const delivered = (chat: string) => (here.service.chat(chat, 'acme')?.delivered ?? []).map(({ id }) => id)
+/** The types of the outcomes of a reply in the log. */
+const outcomesOf = async (id: string) => {
+  // Reading fails while the topic does not exist.
+  const read = await readTopics(here.brokers, here.prefix, ['bot-conversations']).catch(() => undefined)
+  return (read?.records ?? []).flatMap(({ headers, value }) =>
+    JSON.parse(`${value}`).commandId === id ? [`${headers.ce_type}`] : [],
+  )
+}
+const suppressed = (id: string) =>
+  eventually(`the outcome of ${id}`, async () => (await outcomesOf(id)).join() === 'livechat.BotReplySuppressed.v1')
+
 recreated.after(async () => {
+  await producer.disconnect()
   await kafka.stop()
   await rebuilds.stop()
   await admin.disconnect()
@@ -123,5 +167,93 @@ recreated(
     await eventually('the projector to go on', async () => String(await chats()) === String(expected))
   },
 )
+
+recreated(
+  'with another TOPIC_PREFIX the projector refuses too, and continues once the prefix is the former one',
+  async () => {
+    const before = await chats()
+    await bridge.stop()
+    const topics = { prefix: `${here.prefix}other.`, partitions: 2 }
+    here.start(['ingress', 'projector'], (other) => (bridge = other), { topics }).catch(() => {})
+    await refusal('deleted and created again, or TOPIC_PREFIX was changed: views have offsets of the other topic')
+    assert.is(await acceptChat(30), 200)
+    assert.equal(await chats(), before)
+    await bridge.stop()
+
+    bridge = await here.start()
+    assert.is(await acceptChat(31), 200)
+    await eventually('the projector to go on', async () => String(await chats()) === String([...before, 'acme/31']))
+  },
+)
+
+recreated(
+  'bot-conversations too: an egress that starts afterwards sends no reply over an agent, and forgets no waiting client',
+  async () => {
+    await bridge.stop()
+    bridge = await here.start(['ingress', 'projector'])
+    for (const chat of ['had-agent', 'waited']) await write(chat)
+    const waiting = mongo.db().collection('conversations')
+    await eventually(
+      'the views',
+      async () => (await waiting.countDocuments({ 'unanswered.0': { $exists: true } })) === 2,
+    )
+    await admin.deleteTopics({ topics: [`${here.prefix}bot-conversations`] })
+    await refusal()
+    await agentJoins('had-agent')
+    for (const chat of ['waits', 'has-agent']) await write(chat)
+    await agentJoins('has-agent')
+    for (const chat of ['had-agent', 'has-agent']) await say(chat, `late-${chat}`)
+
+    const egress = await here.start(['egress'])
+    for (const chat of ['had-agent', 'has-agent']) await suppressed(`late-${chat}`)
+    await eventually('an agent for those who wait', () => ['waited', 'waits'].every((chat) => invited(chat) === 1))
+    assert.equal(['had-agent', 'has-agent'].map(invited), [0, 0])
+    assert.equal(['had-agent', 'has-agent'].flatMap(delivered), [])
+    await egress.stop()
+    assert.is((await rebuild('all', '--force')).code, 0)
+  },
+)
+
+recreated('bot-conversations too: an egress that runs meanwhile does the same', async () => {
+  await bridge.stop()
+  bridge = await here.start()
+  const some = Array.from({ length: 8 }, (_, i) => `earlier-${i}`)
+  for (const chat of some) await write(chat)
+  await eventually('the agents', () => some.every((chat) => invited(chat) === 1))
+  await admin.deleteTopics({ topics: [`${here.prefix}bot-conversations`] })
+  await write('now-agent')
+  await agentJoins('now-agent')
+  await say('now-agent', 'late-now-agent')
+  await write('now-waits')
+
+  await suppressed('late-now-agent')
+  await eventually('an agent', () => invited('now-waits') === 1)
+  assert.equal(delivered('now-agent'), [])
+})
+
+recreated('bot-replies that end before what egress has committed are sent, and none twice', async () => {
+  for (const chat of ['first', 'second']) {
+    await write(chat)
+    await say(chat, `to-${chat}`)
+    await eventually('the reply', () => delivered(chat).length === 1)
+  }
+  await bridge.stop()
+  const [groupId, topic] = [`${here.prefix}egress`, `${here.prefix}bot-replies`]
+  const committed = await admin.fetchOffsets({ groupId, topics: [topic] })
+  const partitions = committed.flatMap((each) => each.partitions)
+  await admin.setOffsets({
+    groupId,
+    topic,
+    partitions: partitions.map(({ partition, offset }) => ({ partition, offset: String(Number(offset) + 10) })),
+  })
+  for (const chat of ['first', 'second']) await say(chat, `again-to-${chat}`)
+  here.start(['ingress', 'egress'])
+
+  await eventually('the replies', () => ['first', 'second'].every((chat) => delivered(chat).length === 2))
+  assert.equal(['first', 'second'].map(delivered), [
+    ['to-first', 'again-to-first'],
+    ['to-second', 'again-to-second'],
+  ])
+})
 
 recreated.run()

@@ -5,15 +5,20 @@ import json
 import logging
 import random
 import unittest
+from dataclasses import replace
+from datetime import datetime, timezone
 
 from livechat_bot import Bot, HistorySource, Limits, Turns, hand_over, text, to_messages
 from livechat_bot.bot import problem_of
+from livechat_bot.conversation import Conversation, Heard, Settings
 from livechat_bot.events import HistoryMessage, Undecodable, event_of
 from livechat_bot.history import history_over, joined
 from livechat_bot.offsets import PartitionWork
 from livechat_bot.testing import client_writes, conversation_event, in_virtual_time, pause, replies_of, said_by
+from livechat_bot.tracing import has_api
 
 logging.getLogger("livechat_bot").propagate = False
+logging.getLogger("livechat_bot").addHandler(logging.NullHandler())
 
 
 class Offsets(unittest.TestCase):
@@ -255,6 +260,46 @@ class Records(unittest.TestCase):
 
     def test_an_event_of_another_type_is_nothing_to_the_bot(self):
         self.assertIsNone(event_of({**self.headers, "ce_type": b"livechat.Later.v1"}, b"{}"))
+
+
+@unittest.skipUnless(has_api, "no OpenTelemetry")
+class Spans(unittest.TestCase):
+    def test_each_call_of_a_handler_is_a_span_with_the_chat_and_without_words_and_the_reply_continues_it(self):
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+        exporter, provider = InMemorySpanExporter(), TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        trace.set_tracer_provider(provider)
+        bot, sent, calls = Bot(), [], []
+
+        @bot.on_message
+        def answer(event, chat):
+            calls.append(trace.get_current_span().get_span_context().span_id)
+            if len(calls) == 1:
+                raise ValueError(event.text)
+            return text(event.text)
+
+        async def publish(command, traceparent):
+            sent.append(traceparent)
+
+        async def play():
+            event = replace(client_writes("secret"), time=datetime.now(timezone.utc).isoformat())
+            conversation = Conversation(Settings(bot, "my-bot"))
+            conversation.hear(Heard(event, publish, publish, lambda: None, f"00-{'a' * 32}-{'b' * 16}-01"))
+            await conversation.idle()
+
+        in_virtual_time(play)
+        spans = exporter.get_finished_spans()
+        self.assertEqual([span.name for span in spans], ["invoke_agent", "invoke_agent"])
+        self.assertEqual([span.status.description for span in spans], ["ValueError", None])
+        self.assertEqual([span.context.span_id for span in spans], calls)
+        self.assertEqual({format(span.context.trace_id, "x") for span in spans}, {"a" * 32})
+        self.assertEqual(spans[0].attributes["gen_ai.conversation.id"], "acme/2037")
+        self.assertNotIn("secret", "".join(span.to_json() for span in spans))
+        self.assertEqual(sent, [f"00-{'a' * 32}-{calls[1]:016x}-01"])
 
 
 class Time(unittest.TestCase):

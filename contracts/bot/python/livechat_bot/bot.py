@@ -74,10 +74,14 @@ class NoAnswer:
     error: BaseException | None = None
     mistakes: Sequence[str] = ()
 
+    def kind(self) -> str:
+        """The kind of failure, or the name of the error."""
+        return type(self.error).__name__ if self.reason == "raised" else self.reason
+
     def words(self) -> str:
         """For people, without any text of the chat: the message of an error may quote it."""
         if self.reason == "raised":
-            return f"The bot failed: {type(self.error).__name__}."
+            return f"The bot failed: {self.kind()}."
         if self.reason == "too slow":
             return "The bot had no answer in time."
         return f"The bridge would not send the bot's answer: {'; '.join(self.mistakes)}."

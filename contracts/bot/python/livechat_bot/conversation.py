@@ -18,6 +18,7 @@ from .events import ENDS, ERASED, OUTCOMES, Event, HistoryMessage, message_of, s
 from .history import ReadHistory, joined, no_history
 from .mistakes import can_be_answered, mistakes_in, mistakes_in_announcement
 from .replies import Reply, enrichment_in, hand_over
+from .tracing import Trace
 
 FAILURE_WITHIN_S = 1.0
 # Later events of an erased chat wait for its handler.
@@ -34,12 +35,14 @@ class Heard:
     """An event of a chat that this bot reads."""
 
     event: Event
-    publish: Callable[[dict[str, Any]], Awaitable[None]]
-    """Publishes a command. Returns when Kafka has it, or when it no longer counts."""
+    publish: Callable[[dict[str, Any], str | None], Awaitable[None]]
+    """Publishes a command in a trace. Returns when Kafka has it, or when it no longer counts."""
     attach: Callable[[dict[str, Any]], Awaitable[None]]
     """Shows the agent who accepts the chat a note. Returns when Kafka has it, or soon: an agent must not wait for it."""
     finish: Callable[[], None]
     """The event needs nothing more."""
+    traceparent: str | None = None
+    """The event's trace."""
     heard_at: float = 0.0
 
 
@@ -143,8 +146,18 @@ def _log(level: int, what: str, event: Event, why: NoAnswer) -> None:
     log.log(level, "%s (%s)", what, "; ".join(details), exc_info=why.error)
 
 
+async def _traced(trace: Trace, call: Callable[[], Any], event: Event, time_left: Callable[[], float]) -> list[Reply]:
+    with trace.call() as failed:
+        try:
+            return await _replies(call, event, time_left)
+        except _Failed as error:
+            failed(error.why.kind())
+            raise
+
+
 async def _respond(
     bot: Bot,
+    trace: Trace,
     event: Event,
     call: Callable[[], Any],
     time_left: Callable[[], float],
@@ -154,14 +167,14 @@ async def _respond(
     handed over at once: an agent after ten seconds is worse than an agent now. Nothing of an incomplete answer is sent."""
     try:
         try:
-            return await _replies(call, event, time_left)
+            return await _traced(trace, call, event, time_left)
         except _Failed as first:
             if first.why.reason == "too slow":
                 raise
             if is_over():
                 return []
             _log(logging.WARNING, "the bot is asked once more about an event", event, first.why)
-            return await _replies(call, event, time_left)
+            return await _traced(trace, call, event, time_left)
     except _Failed as failed:
         why = failed.why
     if is_over():
@@ -320,13 +333,16 @@ class Conversation:
         finally:
             self._telling = None
 
-    async def _publish(self, heard: Heard, replies: Sequence[Reply]) -> None:
+    def _trace(self, heard: Heard) -> Trace:
+        return Trace(heard.traceparent, heard.event.key, self._settings.group)
+
+    async def _publish(self, heard: Heard, replies: Sequence[Reply], trace: Trace) -> None:
         """The note first, so that it is there when an agent accepts the chat."""
         note = enrichment_in(replies)
         if note is not None:
             await heard.attach(note)
         for command in commands_of(heard.event, replies, self._settings.group):
-            await heard.publish(command)
+            await heard.publish(command, trace.traceparent)
 
     async def _event(self, heard: Heard) -> None:
         event = heard.event
@@ -336,15 +352,17 @@ class Conversation:
             return
         until = heard.heard_at + self._settings.limits.reply_within_ms / 1000
         chat = Chat(partial(self._history, event))
+        trace = self._trace(heard)
         async with self._settings.permits:
             replies = await _respond(
                 self._settings.bot,
+                trace,
                 event,
                 lambda: handler(event, chat),
                 lambda: until - self._time(),
                 self._is_erased,
             )
-            await self._publish(heard, replies)
+            await self._publish(heard, replies, trace)
 
     async def _until_quiet(self, started_at: float) -> None:
         """Waits until the client has been silent, or has written long enough."""
@@ -371,18 +389,21 @@ class Conversation:
             await self._until_quiet(first.heard_at)
             async with self._settings.permits:
                 messages = self._gathered()
-                replies = None if self._is_taken() else await self._answer(messages, first.heard_at, announced)
+                trace = self._trace(messages[-1])
+                replies = None if self._is_taken() else await self._answer(messages, first.heard_at, announced, trace)
                 await announced.published()
                 if replies is None and not self._is_taken():
                     continue
                 if replies is not None:
-                    await self._publish(messages[-1], replies)
+                    await self._publish(messages[-1], replies, trace)
             for message in messages:
                 message.finish()
             del self._queue[: len(messages)]
             return
 
-    async def _answer(self, messages: Sequence[Heard], started_at: float, announced: _Announced) -> list[Reply] | None:
+    async def _answer(
+        self, messages: Sequence[Heard], started_at: float, announced: _Announced, trace: Trace
+    ) -> list[Reply] | None:
         """The answer to a turn, or None if it is no longer wanted."""
         last, cancelled = messages[-1], asyncio.Event()
         within = self._settings.limits.reply_within_ms / 1000
@@ -394,7 +415,7 @@ class Conversation:
             """Publishes what is said, once, whichever call of the handler says it."""
             if announced.is_new(place):
                 command = announcement_of(messages[0].event, last.event, reply, place, self._settings.group)
-                announced.then(last.publish(command))
+                announced.then(last.publish(command, trace.traceparent))
             await asyncio.shield(announced.published())
 
         async def call() -> list[Reply]:
@@ -423,7 +444,7 @@ class Conversation:
             finally:
                 is_over = True
 
-        answering = asyncio.ensure_future(_respond(self._settings.bot, last.event, call, time_left))
+        answering = asyncio.ensure_future(_respond(self._settings.bot, trace, last.event, call, time_left))
         try:
             while not answering.done():
                 is_open = self._time() < started_at + self._settings.turns.at_most_ms / 1000

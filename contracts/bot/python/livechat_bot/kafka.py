@@ -153,11 +153,10 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
         elif event.type == ERASED:
             self._chat(part, key).erase(HeardErasure(event, partial(self._forget, part, event), finish))
         else:
-            trace = [header for header in record.headers if header[0] == "traceparent" and _is_trace(header[1])]
-            self._hear(part, key, event, trace[:1], finish)
+            self._hear(part, key, event, _traceparent_of(dict(record.headers)), finish)
 
-    def _hear(self, part: _Part, key: str, event: Event, trace: list[tuple[str, bytes]], finish: Any) -> None:
-        async def publish(command: Mapping[str, Any]) -> None:
+    def _hear(self, part: _Part, key: str, event: Event, traceparent: str | None, finish: Any) -> None:
+        async def publish(command: Mapping[str, Any], trace: str | None) -> None:
             await self._publish(part, "bot-replies", f"{command['accountId']}/{command['chatId']}", command, trace)
 
         async def attach(note: Mapping[str, Any]) -> None:
@@ -167,7 +166,7 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
             except asyncio.TimeoutError:
                 log.warning("a note is late: the client is handed over without it")
 
-        self._chat(part, key).hear(Heard(event, publish, attach, finish))
+        self._chat(part, key).hear(Heard(event, publish, attach, finish, traceparent))
 
     def _chat(self, part: _Part, key: str) -> Conversation:
         """A chat without events is forgotten: a bot sees more chats than it has memory for."""
@@ -202,9 +201,9 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
         await self._publish(part, "erasure-confirmations", key, confirmation)
 
     async def _publish(
-        self, part: _Part, topic: str, key: str, value: Mapping[str, Any], trace: Sequence[tuple[str, bytes]] = ()
+        self, part: _Part, topic: str, key: str, value: Mapping[str, Any], trace: str | None = None
     ) -> None:
-        headers = [("content-type", b"application/json"), *trace]
+        headers = [("content-type", b"application/json"), *([("traceparent", trace.encode())] if trace else [])]
         while True:
             await self._is_settled.wait()
             if part.is_lost:
@@ -247,8 +246,10 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
                 self._parts[partition].committed = next
 
 
-def _is_trace(header: bytes | None) -> bool:
-    return header is not None and _TRACEPARENT.fullmatch(header) is not None
+def _traceparent_of(headers: Mapping[str, bytes | None]) -> str | None:
+    """Any producer may write anything into a header."""
+    header = headers.get("traceparent") or b""
+    return header.decode() if _TRACEPARENT.fullmatch(header) else None
 
 
 async def start_bot(

@@ -138,7 +138,7 @@ class _Chats:
         async def attach(note: Mapping[str, Any]) -> None:
             notes.append(note)
 
-        async def publish(command: Mapping[str, Any]) -> None:
+        async def publish(command: Mapping[str, Any], traceparent: str | None) -> None:
             self._publish(chat, command, notes[-1] if notes else None)
 
         async def forget() -> None:

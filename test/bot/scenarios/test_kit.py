@@ -116,6 +116,37 @@ class TurnsOfClients(unittest.TestCase):
 
         self.assertEqual(replies_of(bot, client_writes("Hello")), [text("Done")])
 
+    def test_what_a_call_that_has_failed_says_later_is_not_sent(self):
+        bot, late = Bot(), []
+
+        @bot.on_turn
+        async def answer(turn):
+            if late:
+                await asyncio.sleep(2)
+                return text("Done")
+
+            async def say():
+                await asyncio.sleep(1)
+                await turn.say(text("One moment."))
+
+            late.append(asyncio.ensure_future(say()))
+            raise RuntimeError("the model is busy")
+
+        self.assertEqual(replies_of(bot, client_writes("Hello"), may_fail=True), [text("Done")])
+
+    def test_without_turns_an_erasure_drops_the_messages_before_it_and_their_answers(self):
+        bot, handled = Bot(), []
+
+        @bot.on_message
+        async def answer(event, chat):
+            handled.append(event.text)
+            await asyncio.sleep(1)
+            return text(event.text)
+
+        erased = conversation_event("ChatErased", {"erasureId": "x1"})
+        said = replies_of(bot, client_writes("m1"), client_writes("m2"), pause(500), erased, client_writes("m3"))
+        self.assertEqual((handled, said), (["m1", "m3"], [text("m3")]))
+
     def test_an_erasure_ends_the_turn_and_what_comes_later_waits_until_the_chat_is_forgotten(self):
         bot, order = Bot(), []
 

@@ -362,7 +362,8 @@ class Conversation:
                 lambda: until - self._time(),
                 self._is_erased,
             )
-            await self._publish(heard, replies, trace)
+            if not self._is_erased():
+                await self._publish(heard, replies, trace)
 
     async def _until_quiet(self, started_at: float) -> None:
         """Waits until the client has been silent, or has written long enough."""

@@ -30,8 +30,8 @@ export const countDefinitions = {
 const words = { agent: 'Sessions with agents', bot: 'Sessions with bots' } as const
 
 const metricText = ({ kind, unit, numerator, denominator, cohort }: MetricDefinition): string => {
-  const by = unit === 'duration' ? 'for each of' : 'divided by'
-  return `${words[kind]}${cohort === undefined ? '' : `, only ${cohort}`}: ${numerator}; ${by}: ${denominator}`
+  const by = unit === 'duration' ? 'on average over' : 'divided by'
+  return `${words[kind]}${cohort === undefined ? '' : `, only ${cohort}`}: ${numerator}, ${by} ${denominator}`
 }
 
 /** What each number of the statistics means. A duration is in milliseconds: mean, median and 95th percentile. */

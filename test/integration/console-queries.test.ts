@@ -546,7 +546,7 @@ reading('statistics of some days, each number with its definition, and as CSV', 
       definitions: {
         name: 'figures.containment',
         definition:
-          'Sessions with bots: sessions that the bot answered and in which nobody requested an agent: outcome contained; divided by: sessions',
+          'Sessions with bots: sessions that the bot answered and in which nobody requested an agent: outcome contained, divided by sessions',
         unit: 'share',
       },
       rows: [dayOf('2026-01-10', 2), dayOf('2026-01-11', 3)].map((day) => JSON.parse(JSON.stringify(day))),

@@ -36,7 +36,7 @@ const Row = ({
       ${row.clientId !== undefined && html`<span class="sub">client <bdi>${row.clientId}</bdi></span>`}
     </th>
     <td data-label="With">${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
-    <td data-label="Outcome"><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome)}</span></td>
+    <td data-label="Outcome"><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome, row.isOpen)}</span></td>
     <td data-label="Messages" class="number">
       ${
         row.kind === 'agent' && row.isOpen

@@ -90,8 +90,8 @@ const figures = [
 const TodayCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
   const { started, today, lastWeek } = now
   const rows = [
-    { name: 'Bot conversations so far', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
-    { name: 'Agent chats so far', unit: 'count', now: started.today.agent, before: started.lastWeek.agent },
+    { name: 'Bot conversations', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
+    { name: 'Agent chats', unit: 'count', now: started.today.agent, before: started.lastWeek.agent },
     ...figures.map(({ name, unit }) => ({
       name: figureName(name),
       unit,

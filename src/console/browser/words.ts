@@ -59,8 +59,10 @@ const outcomes: Sentences = {
   finished: 'Finished by an agent',
   open: 'Open',
 }
-/** The outcome of a session. */
-export const outcomeWords = (code: string) => said(outcomes, code)
+const openOutcomes: Sentences = { contained: 'With the bot', unanswered: 'No answer yet' }
+/** The outcome of a session. Of an open one it may still change. */
+export const outcomeWords = (code: string, isOpen = false) =>
+  said(isOpen ? { ...outcomes, ...openOutcomes } : outcomes, code)
 export const outcomeCodes = Object.keys(outcomes)
 
 const endings: Sentences = {

@@ -50,7 +50,11 @@ const shots: ReadonlyArray<Shot> = [
     name: 'statistics',
     path: `statistics?from=${stagedDay(16)}&to=${stagedDay(4)}&figure=figures.containment`,
   },
-  { name: 'team', path: `statistics?by=agent&from=${stagedDay(10)}&to=${stagedDay(4)}&figure=figures.handleTime` },
+  {
+    name: 'team',
+    path: `statistics?by=agent&from=${stagedDay(10)}&to=${stagedDay(4)}&figure=figures.handleTime`,
+    prepare: async (page) => page.getByRole('rowheader', { name: 'Mia Lindqvist' }).waitFor(),
+  },
   {
     name: 'privacy',
     path: 'privacy',

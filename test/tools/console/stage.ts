@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { inTurn } from '../../../src/simulator/behaviour.ts'
 import { chatRated } from '../../../src/simulator/payloads.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { sample } from '../../support/samples.ts'
 import type { ConsoleWorld } from './world.ts'
 
@@ -11,7 +13,7 @@ const wave = (day: number, of: number) => (Math.sin(day * 1.7 + of * 0.6) + Math
 /** Figures of a usual contact centre: shares, or milliseconds. */
 const usual: Readonly<Record<string, number>> = {
   containment: 0.58,
-  strictContainment: 0.54,
+  strictContainment: 0.51,
   handOffRate: 0.36,
   abandonment: 0.08,
   queueTime: 95_000,
@@ -30,7 +32,9 @@ const usual: Readonly<Record<string, number>> = {
 }
 
 const figureOf = (name: string, day: number, denominator: number) => {
-  const wanted = (usual[name] ?? 0) * (0.85 + 0.3 * wave(day, name.length))
+  // Both kinds of containment rise and fall together: the strict one is always the smaller.
+  const of = name === 'strictContainment' ? 'containment'.length : name.length
+  const wanted = (usual[name] ?? 0) * (0.85 + 0.3 * wave(day, of))
   const numerator = Math.round(wanted * denominator)
   const value = numerator / denominator
   const isTime = (usual[name] ?? 0) > 1_000
@@ -75,8 +79,86 @@ const stageDays = async ({ db }: ConsoleWorld) => {
       return { ...counts, figures: figuresOf(i + 4, 140), _id: `acme/${day}`, day }
     }),
   )
-  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) } })
   await stageTeam({ db })
+  await stageLastWeek({ db })
+  await stageMinutes({ db })
+  const due = db.collection('stats_due')
+  await eventually(
+    'every day to be computed',
+    async () => (await due.countDocuments({ since: { $exists: true } })) === 0,
+  )
+  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) } })
+  await stageTimes({ db })
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Sessions of the same weekday last week, up to this time of day, with which Now compares today. */
+const stageLastWeek = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+  const now = Date.now()
+  const from = Math.floor(now / dayMs) * dayMs - 7 * dayMs
+  const figures = figuresOf(7, 100)
+  const sessions = db.collection<{ _id: string }>('sessions')
+  await sessions.insertMany(
+    Array.from({ length: 42 }, (_, n) => {
+      const kind = n % 3 === 0 ? 'agent' : 'bot'
+      const startedAt = new Date(from + ((now % dayMs) * n) / 50)
+      const isContained = n % 8 < 5
+      return {
+        _id: `acme/46${1000 + n}/${kind}/1`,
+        accountId: 'acme',
+        chatId: `46${1000 + n}`,
+        number: 1,
+        kind,
+        channelId: '12345678',
+        startedAt,
+        lastEventAt: startedAt,
+        endsAt: startedAt,
+        outcome: kind === 'agent' ? 'finished' : isContained ? 'contained' : 'handed-over',
+        clientMessages: 4,
+        turns: 4,
+        replies: 4,
+        agents: [],
+        responseTimesMs: [],
+        invitations:
+          kind === 'agent' || isContained ? [] : [{ by: 'bot', at: startedAt, queueMs: figures.queueTime?.value }],
+        firstResponseMs: (kind === 'bot' ? figures.firstResponseBot : figures.firstResponseAgent)?.value,
+        ...(kind === 'agent' && { handleMs: figures.handleTime?.value, rating: n % 7 === 0 ? 'bad' : 'good' }),
+      }
+    }),
+  )
+}
+
+/** Moves what was played just now back in time: sessions began over the last hours, and clients wait for minutes. */
+const stageTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+  const now = Date.now()
+  const sessions = db.collection<{ _id: string; chatId: string; startedAt: Date }>('sessions')
+  const recent = { accountId: 'acme', chatId: { $ne: stagedChat }, startedAt: { $gt: new Date(now - dayMs) } }
+  for (const [n, { _id, chatId }] of (await sessions.find(recent).sort({ startedAt: -1 }).toArray()).entries()) {
+    const startedAt = new Date(now - 2 * 60_000 - n * 50_000)
+    const lastEventAt = new Date(startedAt.getTime() + (n % 5) * 14_000)
+    await sessions.updateOne({ _id }, [
+      { $set: { startedAt, lastEventAt } },
+      { $set: { awaitingSince: { $cond: [{ $gt: ['$awaitingSince', null] }, lastEventAt, '$$REMOVE'] } } },
+    ])
+    await db
+      .collection('conversations')
+      .updateOne({ chatId, awaitingReplySince: { $exists: true } }, { $set: { awaitingReplySince: lastEventAt } })
+    await db.collection('timeline').updateMany({ accountId: 'acme', chatId }, { $set: { time: startedAt } })
+  }
+}
+
+/** Entries of the timeline of the last 24 hours, most of them by day. */
+const stageMinutes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+  const now = Date.now()
+  const times = Array.from({ length: 24 * 60 }, (_, i) => now - (i + 2) * 60_000).flatMap((time) => {
+    const busy = Math.max(0, Math.sin(((time % dayMs) / dayMs) * 2 * Math.PI - Math.PI / 2) + 0.35)
+    const count = Math.round(14 * busy * (0.6 + 0.8 * wave(time / 4_000_000, 3)) + 2 * wave(time / 60_000, 9))
+    return Array.from({ length: count }, (_, n) => new Date(time + n * 1_000))
+  })
+  await db
+    .collection<{ _id: string }>('timeline')
+    .insertMany(times.map((time, n) => ({ _id: `staged-${n}`, accountId: 'acme', chatId: '450000', time })))
 }
 
 const team = ['Mia Lindqvist', 'Jonas Weber', 'Amira Haddad', 'Tomás Rivera', 'Grace Okafor', 'Felix Novak']
@@ -107,7 +189,8 @@ const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   )
   const sessions = db.collection<{ _id: string }>('sessions')
   const like = await sessions.findOne({ accountId: 'acme', kind: 'agent' })
-  const startedAt = new Date(Date.now() - 5 * 24 * 60 * 60 * 1000)
+  // Before the days of the charts: it does not change their figures.
+  const startedAt = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000)
   await sessions.insertMany(
     team.map((name, n) => ({
       ...like,
@@ -163,16 +246,34 @@ const stageTalk = async ({ service, produce, db }: ConsoleWorld) => {
   }
 }
 
+const questions = [
+  'Is the grey jacket still in stock in size M?',
+  'Where is my parcel? It was due on Friday.',
+  'I was charged twice for order 4711-22.',
+  'Can I change the address of my order?',
+  'How do I return a pair of shoes?',
+]
+
 /** Adds what the demo does not play: waiting clients, dead letters, requests in quarantine and days of statistics. */
 export const stage = async (here: ConsoleWorld): Promise<void> => {
-  const { service, produce } = here
+  const { service, produce, db } = here
   const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
   for (let i = 0; i < 14; i++) {
     const chat = 480_100 + i
     await service.webhook('acme', { ...accepted, chat_id: chat, visitor: { ...accepted.visitor, number: String(i) } })
     if (i % 3 !== 0) await service.webhook('acme', { ...chatRated(chat, i % 4 === 0 ? 'bad' : 'good') })
-    await service.clientWrites(`${480_300 + i}`, 'Is this still in stock?')
-    if (i % 4 !== 0) await service.closeChat(`${480_300 + i}`)
+    const [chatId, clientId] = [`${480_300 + i}`, `${1_300 + i}`]
+    await service.clientWrites(chatId, questions[i % questions.length] ?? '', { clientId })
+    if (i % 4 === 0) continue
+    if (i % 4 < 3) {
+      const message = { type: 'TEXT', text: 'Thank you. I am looking into it.' }
+      const ids = { id: `staged-answer-${i}`, accountId: 'acme', chatId, clientId }
+      await produce('bot-replies', `acme/${chatId}`, JSON.stringify({ type: 'BotMessage', ...ids, message }))
+      await eventually('the answer', () =>
+        db.collection('deliveries').findOne({ commandId: ids.id, state: 'delivered' }).then(Boolean),
+      )
+    }
+    await service.closeChat(chatId)
   }
   for (const [i, buttons] of [[], [1, 2, 3, 4], []].entries()) {
     const message = {
@@ -185,5 +286,11 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
     await service.webhook('acme', { ...accepted, chat_id: {} })
   }
   await stageTalk(here)
+  const [ticket, receipt] = ['GDPR-117', join(temporaryFolder(), 'receipt.json')]
+  const erased = await here.command(
+    ...['erase', '--account', 'acme', '--client', '1301', '--ticket', ticket, '--by', 'kim@example.com'],
+    ...['--receipt', receipt, '--yes'],
+  )
+  if (erased.code !== 0) throw new Error(`the erasure failed: ${erased.out}${erased.err}`)
   await stageDays(here)
 }

@@ -9,8 +9,9 @@ const freshMs = 1_000
 const eventsAtOnce = 1_000
 
 /**
- * Finds persons who are erased while conversations are compared. `isErased` is for each turn, so it costs a question
- * only if an erasure was requested since the start, which it looks up at most once a second. `among` asks in any case.
+ * Finds persons who were erased before what-if began, or are erased while it runs. `isErased` is for each turn, so it
+ * costs a question only if an erasure was requested since the start, which it looks up at most once a second. `among`
+ * asks in any case.
  */
 export const erasedMeanwhile = async (erasures: Known, clock: () => number) => {
   const find = erasedFinder({ ...erasures, clock })

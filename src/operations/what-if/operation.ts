@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { botConversations } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { Account } from '../../domain/accounts.ts'
-import { erasedFinder } from '../../domain/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { monotonic } from '../../shared/time.ts'
@@ -243,9 +242,9 @@ const compare = async (
   } = given
   const now = new Date()
   const { replyWithin = usualReplyWithin, deadlineMs = 300_000, whileAgent, whenOvertaken } = account.bot ?? {}
-  const findErased = erasedFinder({ ...erasures, clock: monotonic })
+  const meanwhile = await erasedMeanwhile(erasures, monotonic)
   const span = { account: account.id, from, until: to + replyWithin + deadlineMs }
-  const source = await readChats({ kafka, restore, findErased, signal }, span)
+  const source = await readChats({ kafka, restore, erasedAmong: meanwhile.among, signal }, span)
   const telling = { hash: wordHash(account), withWords: withWords === true }
   const deleteBy = withWords ? deleteByOf(account, retentionDays, now) : undefined
   const files = openReport(out)
@@ -257,7 +256,7 @@ const compare = async (
         ...bots,
         source,
         rules: { replyWithin, readUntil: now.getTime(), whileAgent, whenOvertaken },
-        erasures: await erasedMeanwhile(erasures, monotonic),
+        erasures: meanwhile,
         write: (chatId, compared) => files.write(compared.map((each) => lineOf(chatId, each, telling, deleteBy))),
         onChat: () => bar.at(source.progress()),
         signal,

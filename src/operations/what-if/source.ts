@@ -3,11 +3,11 @@ import type { ConversationEvent, DomainEvent } from '../../../contracts/events/i
 import { archiveNameOf, botConversations } from '../../../contracts/topics.ts'
 import { silenceMs } from '../../../contracts/views/session.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
-import type { FindErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Range } from '../../kafka/offsets.ts'
 import { fromRecord } from '../../kafka/records.ts'
+import type { ErasedMeanwhile } from './erased-meanwhile.ts'
 import { readSlices } from './read-slices.ts'
 
 /** Why a chat is left out. */
@@ -35,8 +35,8 @@ type Deps = {
   readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'offsetsAt' | 'topicIds' | 'fetchRecord'>
   /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore: Restore | undefined
-  /** Finds events that came after the marker of their erasure. */
-  readonly findErased: FindErased
+  /** Finds chats with events that came after the marker of their erasure. */
+  readonly erasedAmong: ErasedMeanwhile['among']
   readonly signal: AbortSignal
 }
 
@@ -103,14 +103,12 @@ const isConversation = (event: DomainEvent): event is ConversationEvent => event
 const isAgentFirst = (events: ReadonlyArray<ConversationEvent>): boolean =>
   events.find(({ type }) => !type.startsWith('BotReply'))?.type === 'AgentJoined'
 
-const eventsAtOnce = 1_000
-
 /**
  * The chats of an account with events in the span, partition after partition, each partition's in the order in which
  * they begin. Chats that were erased at any time are skipped: the log is read to its end for that.
  */
 export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
-  const { kafka, restore, findErased, signal } = deps
+  const { kafka, restore, erasedAmong, signal } = deps
   const present = (await kafka.topicIds([topic])).get(topic) ?? ''
   const { plain, archived } = await planOf(deps, span, present)
   if (archived.size > 0 && restore === undefined)
@@ -179,20 +177,14 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
     if (isConversation(event.right)) chat.events.push(event.right)
   }
 
-  async function* told(chats: ReadonlyMap<string, Chat>): AsyncGenerator<LoggedChat> {
-    const all = [...chats].map(([key, chat]) => ({ chatId: key.slice(span.account.length + 1), ...chat }))
-    for (let first = 0; first < all.length; ) {
-      let [last, events] = [first, 0]
-      for (; last < all.length && events < eventsAtOnce; last++) events += all[last]?.events.length ?? 0
-      const some = all.slice(first, last)
-      const erased = await findErased(some.flatMap((chat) => (chat.isErased ? [] : chat.events)))
-      first = last
-      for (const { chatId, events, isErased, isLate } of some) {
-        if (isErased || events.some((event) => erased.has(event))) yield { chatId, skipped: 'erased' }
-        else if (isLate) yield { chatId, skipped: 'late-events' }
-        else if (isAgentFirst(events)) yield { chatId, skipped: 'agent-first' }
-        else yield { chatId, events }
-      }
+  async function* told(open: ReadonlyMap<string, Chat>): AsyncGenerator<LoggedChat> {
+    const chats = new Map([...open].map(([key, chat]) => [key.slice(span.account.length + 1), chat]))
+    const erased = await erasedAmong(new Map([...chats].map(([chatId, { events }]) => [chatId, events])))
+    for (const [chatId, { events, isErased, isLate }] of chats) {
+      if (isErased || erased.has(chatId)) yield { chatId, skipped: 'erased' }
+      else if (isLate) yield { chatId, skipped: 'late-events' }
+      else if (isAgentFirst(events)) yield { chatId, skipped: 'agent-first' }
+      else yield { chatId, events }
     }
   }
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { audit, eventTopics } from '../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
-import type { TopicReport } from '../kafka/topic-settings.ts'
+import type { TopicReport } from '../kafka/topics/settings.ts'
 import { table } from '../shared/table.ts'
 import { type Done, operation, type Resources, type Stop, stop } from './operation.ts'
 

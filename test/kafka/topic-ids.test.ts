@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { decodeResponse, encodeRequest, idsOf } from '../../src/kafka/topic-ids.ts'
+import { decodeResponse, encodeRequest, idsOf } from '../../src/kafka/topics/ids.ts'
 
 const ids = suite('ids of topics')
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { botReplies, chats, deadLetters, enrichments } from '../../contracts/topics.ts'
-import { appliedConfig, configOf, reportOf, type TopicState } from '../../src/kafka/topic-settings.ts'
+import { appliedConfig, configOf, reportOf, type TopicState } from '../../src/kafka/topics/settings.ts'
 
 const defaults = { topicPrefix: 'livechat.', partitions: 12, replication: 3 }
 

@@ -1,6 +1,6 @@
-import type { TopicName } from '../../contracts/topics.ts'
-import type { TopicIds } from '../domain/ports.ts'
-import type { AskOf, Cluster } from './admin.ts'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { TopicIds } from '../../domain/ports.ts'
+import type { AskOf, Cluster } from '../admin.ts'
 
 const apiKey = 3
 // The first version with topic ids. kafkajs supports only versions up to 6.

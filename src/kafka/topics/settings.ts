@@ -1,5 +1,5 @@
-import { type CleanUp, keys, type Topic } from '../../contracts/topics.ts'
-import type { KafkaSettings } from './client.ts'
+import { type CleanUp, keys, type Topic } from '../../../contracts/topics.ts'
+import type { KafkaSettings } from '../client.ts'
 
 export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
 

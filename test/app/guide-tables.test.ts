@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { guideTables, withTables } from '../../src/app/guide-tables.ts'
+import { guideTables, withTables } from '../../src/app/guides/guide-tables.ts'
 
 const folder = fileURLToPath(new URL('../../contracts/guides/', import.meta.url))
 

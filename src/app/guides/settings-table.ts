@@ -1,5 +1,5 @@
-import type { Table } from '../publishing/table.ts'
-import { settings } from './environment.ts'
+import type { Table } from '../../publishing/table.ts'
+import { settings } from '../environment.ts'
 
 const quoted = (text: string) => `\`${text}\``
 

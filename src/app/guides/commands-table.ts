@@ -1,7 +1,7 @@
-import type { AnyOperation } from '../operations/operation.ts'
-import type { Option } from '../operations/options.ts'
-import { flagsOf, kebab } from './command-line.ts'
-import { commands } from './commands.ts'
+import type { AnyOperation } from '../../operations/operation.ts'
+import type { Option } from '../../operations/options.ts'
+import { flagsOf, kebab } from '../command-line.ts'
+import { commands } from '../commands.ts'
 
 const usageOf = (name: string, { value, many, isArgument, isRequired }: Option) => {
   const text = value === undefined ? '' : value.toUpperCase()

@@ -1,5 +1,5 @@
-import { type Metric, metrics } from '../domain/metrics.ts'
-import type { Table } from '../publishing/table.ts'
+import { type Metric, metrics } from '../../domain/metrics.ts'
+import type { Table } from '../../publishing/table.ts'
 
 type Row = Pick<Metric, 'kind' | 'labels' | 'help'> & { readonly names: ReadonlyArray<string> }
 

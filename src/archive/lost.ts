@@ -1,10 +1,9 @@
 import type { EventTopic, TopicName } from '../../contracts/topics.ts'
-import type { ArchiveKeys, IncomingRecord, LogPlace, TopicIds } from '../domain/ports.ts'
+import type { ArchiveKeys, IncomingRecord, LogPlace, Ranges, TopicIds } from '../domain/ports.ts'
 import { lostAmong } from './data-keys.ts'
 import { archivedOf } from './restore.ts'
 
 type Name = EventTopic['name']
-type Range = { readonly low: number; readonly high: number }
 
 /** Archived records of one record key that nobody can open, because MongoDB has lost their data key. */
 export type LostRecords = {
@@ -25,7 +24,7 @@ export type LostOfTopic = { readonly lost: ReadonlyArray<LostRecords>; readonly 
 
 type Deps = {
   readonly keys: Pick<ArchiveKeys, 'find'>
-  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, Range>>
+  readonly ranges: Ranges
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   /** Reads an archive topic, or the part of it that may have lost keys. */
   readonly read: (topic: Name, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => Promise<void>

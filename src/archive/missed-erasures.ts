@@ -2,7 +2,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
 import { viewsGroup } from '../domain/consumer-groups.ts'
-import type { ArchiveKeys, CommittedOffsets, EndOffsets, Failure, IncomingRecord, TopicIds } from '../domain/ports.ts'
+import type {
+  ArchiveKeys,
+  CommittedOffsets,
+  EndOffsets,
+  Failure,
+  IncomingRecord,
+  OffsetRange,
+  Ranges,
+  TopicIds,
+} from '../domain/ports.ts'
 import { keyId, lostText } from './data-keys.ts'
 import { type Again, lostOf } from './lost.ts'
 import { erasureIn, mayErase } from './markers.ts'
@@ -10,7 +19,6 @@ import { restorer } from './restore.ts'
 
 type Name = EventTopic['name']
 type Offsets = ReadonlyMap<number, number>
-type Range = { readonly low: number; readonly high: number }
 
 type Deps = {
   /** Milliseconds since 1970. */
@@ -19,14 +27,14 @@ type Deps = {
   readonly knownUntil: () => Promise<Date | undefined>
   readonly keepKnownUntil: (time: Date) => Promise<void>
   readonly endOffsets: EndOffsets
-  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, Range>>
+  readonly ranges: Ranges
   readonly committed: CommittedOffsets
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   readonly offsetsAt: (topic: TopicName, time: number) => Promise<Offsets>
   readonly readTopic: (
     topic: TopicName,
     onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
-    options: { readonly part: (partition: number, whole: Range) => Range },
+    options: { readonly part: (partition: number, whole: OffsetRange) => OffsetRange },
   ) => Promise<E.Either<Failure, void>>
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
@@ -58,7 +66,7 @@ export const missedErasures = (deps: Deps) => {
     const since = await knownUntil()
     const archive = archiveNameOf(name)
     const from = since === undefined ? new Map() : await offsetsAt(archive, since.getTime() - marginMs)
-    const part = (partition: number, { low, high }: Range) => ({
+    const part = (partition: number, { low, high }: OffsetRange) => ({
       low: Math.max(low, from.get(partition) ?? low),
       high,
     })

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { enrichments } from '../../contracts/topics.ts'
 import type { Append, Log, Sleep } from '../domain/ports.ts'
+import { dayMs } from '../shared/time.ts'
 
 type Deps = {
   readonly days: number
@@ -14,7 +15,6 @@ type Deps = {
   readonly log: Pick<Log, 'debug' | 'info'>
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 const everyMs = 6 * 60 * 60 * 1000
 const againMs = 60_000
 const appendWithinMs = 30_000

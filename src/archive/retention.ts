@@ -8,7 +8,8 @@ import {
   segmentMarker,
 } from '../../contracts/topics.ts'
 import { viewsGroup } from '../domain/consumer-groups.ts'
-import type { Append, CheckHealth, CommittedOffsets, Log, Sleep } from '../domain/ports.ts'
+import type { Append, CheckHealth, CommittedOffsets, Log, OffsetRange, Ranges, Sleep } from '../domain/ports.ts'
+import { dayMs } from '../shared/time.ts'
 import { archiverGroup } from './archiver.ts'
 
 type Name = EventTopic['name']
@@ -18,7 +19,7 @@ type Deps = {
   readonly days: number
   /** Only the archiver deletes. Other processes report what it has not deleted yet. */
   readonly deletes: boolean
-  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, { readonly low: number; readonly high: number }>>
+  readonly ranges: Ranges
   /** What a consumer group has committed for the present topic. */
   readonly committed: CommittedOffsets
   /** The first offsets with a record of this time or later. */
@@ -36,7 +37,6 @@ type Deps = {
 /** These groups must process a record before it is deleted: the projector too, as it does not read the archive. */
 const readers = [archiverGroup, viewsGroup]
 
-const dayMs = 24 * 60 * 60 * 1000
 const minPauseMs = 1_000
 const maxPauseMs = 60_000
 /** After a failure: health must not report an outage for a minute after its end. */
@@ -47,7 +47,7 @@ const retryPauseMs = 2_000
  * `overdue`: the old ones that must stay because a group has not processed them yet.
  */
 export const dueOf = (
-  { low, high }: { readonly low: number; readonly high: number },
+  { low, high }: OffsetRange,
   old: number | undefined,
   done: ReadonlyArray<number | undefined>,
 ): { readonly before: number; readonly old: number; readonly overdue: number } => {

@@ -152,6 +152,10 @@ export type CompareLog = (
   marks: ReadonlyMap<number, LogMark>,
 ) => Promise<ReadonlyMap<number, Verdict>>
 
+/** The first offset that a partition still has, and the offset that its next record will get. */
+export type OffsetRange = { readonly low: number; readonly high: number }
+/** Where the log of each partition of a topic begins and ends. */
+export type Ranges = (topic: TopicName) => Promise<ReadonlyMap<number, OffsetRange>>
 /** The offset after the last record of each partition of a topic. */
 export type EndOffsets = (topic: TopicName) => Promise<ReadonlyMap<number, number>>
 /**

@@ -1,8 +1,7 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../domain/ports.ts'
+import type { IncomingRecord, Ranges } from '../domain/ports.ts'
 import type { AskOf, Cluster, FetchedMessage } from './admin.ts'
 import { kindOf } from './errors.ts'
-import type { Ranges } from './offsets.ts'
 import { toIncoming } from './wire-record.ts'
 
 /** The record at an offset, or undefined if there is none, for example because it was deleted. Rejects if Kafka does not answer in time. */

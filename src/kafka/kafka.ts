@@ -15,6 +15,7 @@ import type {
   Measure,
   Now,
   Publish,
+  Ranges,
   RunningConsumer,
   TopicIds,
 } from '../domain/ports.ts'
@@ -35,7 +36,6 @@ import {
   endOffsetsOf,
   forgetGroupOf,
   offsetsAtOf,
-  type Ranges,
   rangesOf,
   validCommitsOf,
 } from './offsets.ts'

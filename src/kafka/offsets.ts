@@ -1,13 +1,9 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { CommittedOffsets, CompareLog, EndOffsets, TopicIds } from '../domain/ports.ts'
+import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'
 import { kindOf } from './errors.ts'
-
-/** The first offset that a partition still has, and the offset that its next record will get. */
-export type Range = { readonly low: number; readonly high: number }
-export type Ranges = (topic: TopicName) => Promise<ReadonlyMap<number, Range>>
 
 // The leader of a new topic, or a leader that has moved, may not know its partition for a moment.
 const soon = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION'])

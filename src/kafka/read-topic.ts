@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../contracts/topics.ts'
-import type { Consume, Failure, IncomingRecord, Slice } from '../domain/ports.ts'
+import type { Consume, Failure, IncomingRecord, OffsetRange, Ranges, Slice } from '../domain/ports.ts'
 import { reasonOf } from './errors.ts'
-import type { Range, Ranges } from './offsets.ts'
 
 type OrderedReplay = {
   /** Accepts a slice of any partition at any time, also repeatedly. Resolves when it was read or will never be read. */
@@ -16,7 +15,7 @@ type OrderedReplay = {
 
 /** Reads parts of partitions, one partition after the other, so that every run reads in the same order. */
 export const orderedReplay = (
-  parts: ReadonlyMap<number, Range>,
+  parts: ReadonlyMap<number, OffsetRange>,
   read: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
 ): OrderedReplay => {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>()
@@ -57,7 +56,7 @@ export const orderedReplay = (
 }
 
 /** Which part of a partition to read, from `low` to before `high`. `whole` is the partition's full range. */
-export type PartOf = (partition: number, whole: Range) => Range
+export type PartOf = (partition: number, whole: OffsetRange) => OffsetRange
 
 /**
  * Reads the current content of a topic, partition after partition, in slices of bounded size. It awaits each slice

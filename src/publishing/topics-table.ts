@@ -1,7 +1,6 @@
 import { eventTypesOn, keys, type Topic, topics } from '../../contracts/topics.ts'
+import { dayMs } from '../shared/time.ts'
 import type { Table } from './table.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 const keptText = ({ content, cleanUp }: Topic): string => {
   if (content.kind === 'events') return '14 days (`RETENTION_DAYS`)'

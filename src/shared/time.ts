@@ -17,3 +17,5 @@ export const sleep: Sleep = (ms, signal) =>
 const { timeOrigin } = performance
 /** In ms. It never decreases within a process. */
 export const monotonic = (): number => timeOrigin + performance.now()
+
+export const dayMs = 24 * 60 * 60 * 1000

@@ -8,15 +8,13 @@ import { isReadBy } from '../../kafka/offsets.ts'
 import { decodeRecord } from '../../kafka/records.ts'
 import { classify } from '../../mongo/classify.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
-import { monotonic } from '../../shared/time.ts'
+import { dayMs, monotonic } from '../../shared/time.ts'
 import { enrichmentHandler } from '../../views/enrichment-handler.ts'
 import { topicsOf, viewNames } from '../../views/index.ts'
 import { projector } from '../../views/projector.ts'
 import { enrichmentsGroup } from '../consumer-groups.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
 import { missedErasuresOf } from './missed-erasures.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** The gauges that are read from the views. */
 export const watchViews = ({ settings, mongo, metrics }: Pick<Ports, 'settings' | 'mongo' | 'metrics'>): void => {

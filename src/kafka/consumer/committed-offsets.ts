@@ -1,7 +1,7 @@
 import type { Offsets } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ConsumerSpec, Log, TopicIds } from '../../domain/ports.ts'
-import { commitMetadata, type Range, type Ranges, type ValidCommits } from '../offsets.ts'
+import type { ConsumerSpec, Log, OffsetRange, Ranges, TopicIds } from '../../domain/ports.ts'
+import { commitMetadata, type ValidCommits } from '../offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
 export type TopicPartition = { readonly topic: TopicName; readonly partition: number }
@@ -33,7 +33,7 @@ export class TopicsRefused extends Error {}
 export const startOffset = (
   wanted: number | undefined,
   committed: number | undefined,
-  { low, high }: Range,
+  { low, high }: OffsetRange,
 ): number => {
   const from = wanted ?? committed ?? low
   return from < low || from > high ? low : from

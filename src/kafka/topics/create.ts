@@ -1,6 +1,6 @@
 import type { Admin } from 'kafkajs'
 import { archiveNameOf, type EventTopic, eventTopics, type Topic, topicOfName } from '../../../contracts/topics.ts'
-import { sleep } from '../../shared/time.ts'
+import { dayMs, sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kindOf, reasonOf } from '../errors.ts'
 import { configOf, type TopicDefaults, type TopicState } from './settings.ts'
@@ -59,8 +59,6 @@ export const untilLed = async (admin: Admin, names: ReadonlyArray<string>): Prom
   const end = performance.now() + ledWithinMs
   while (names.length > 0 && !(await areLed(admin, names)) && performance.now() < end) await sleep(50)
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Creates an extra topic, by its full name, for records of an event topic. False if the topic exists already. */
 export const createTopicOf =

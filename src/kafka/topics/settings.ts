@@ -1,4 +1,5 @@
 import { type CleanUp, keys, type Topic } from '../../../contracts/topics.ts'
+import { dayMs } from '../../shared/time.ts'
 import type { KafkaSettings } from '../client.ts'
 
 export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
@@ -28,7 +29,6 @@ export type TopicReport = {
 
 const minimumInSync = 'min.insync.replicas'
 const mebibyte = 1024 * 1024
-const dayMs = 24 * 60 * 60 * 1000
 
 const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
   cleanUp === 'compact'

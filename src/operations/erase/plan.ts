@@ -5,6 +5,7 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/erased.ts'
 import { type Also, alsoText, enrichmentKeys, type Identity, type Person, resolvePerson } from '../../domain/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
+import { dayMs } from '../../shared/time.ts'
 
 /** The person to erase, and who else is the same person. */
 export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<Also> }
@@ -85,8 +86,6 @@ export const markersOf = (
 
 /** How long plain event topics are kept, and how long the operator keeps backups. */
 export type Kept = { readonly retentionDays: number | 'forever'; readonly backupDays?: number }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 const eventTopicsAtLarge = 'event topics'
 const topicText = (name: string) => `topic ${name}`

@@ -6,6 +6,7 @@ import type { Identity } from '../../domain/person.ts'
 import type { CheckHealth, Log, Sleep } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Parts, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
+import { dayMs } from '../../shared/time.ts'
 import { actionOn, type RecordAction } from '../audit.ts'
 import { brake, limitOf } from './brake.ts'
 import { type ErasePorts, receiptOf, resume } from './erase.ts'
@@ -30,7 +31,6 @@ type Deps = ErasePorts & {
 /** Who requested the erasure, in receipts and on the topic `audit`. */
 export const retainedBy = 'privacy.retainDays'
 
-const dayMs = 24 * 60 * 60 * 1000
 const entriesAtOnce = 200
 const personsAtOnce = 50
 /** After this time, a process that began an erasure is assumed dead. */

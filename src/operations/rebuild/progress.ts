@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress'
 import { archiveNameOf, audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
+import type { OffsetRange } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 
 /** By `<topic>/<partition>`: the offset before which everything is processed. */
@@ -10,7 +11,7 @@ type Place = { readonly first: number; readonly position: number; readonly end: 
 export type Places = ReadonlyMap<string, Place>
 
 /** Where each partition's log begins and ends. */
-export type Logs = ReadonlyMap<string, { readonly low: number; readonly high: number }>
+export type Logs = ReadonlyMap<string, OffsetRange>
 
 /** Topics whose clean-up policy deletes records after a time. */
 export const isTemporary = (source: string) =>

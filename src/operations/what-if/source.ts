@@ -3,9 +3,8 @@ import type { ConversationEvent, DomainEvent } from '../../../contracts/events/i
 import { archiveNameOf, botConversations } from '../../../contracts/topics.ts'
 import { silenceMs } from '../../../contracts/views/session.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord, OffsetRange } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { Range } from '../../kafka/offsets.ts'
 import { fromRecord } from '../../kafka/records.ts'
 import type { ErasedMeanwhile } from './erased-meanwhile.ts'
 import { readSlices } from './read-slices.ts'
@@ -54,7 +53,7 @@ const total = (parts: Parts): number =>
 
 const partOf =
   (parts: Parts) =>
-  (partition: number, { high }: Range): Range => {
+  (partition: number, { high }: OffsetRange): OffsetRange => {
     const { from, to } = parts.get(partition) ?? { from: high, to: high }
     return { low: from, high: Math.min(to, high) }
   }

@@ -7,7 +7,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { ConversationEvent } from '../../contracts/events/index.ts'
+import { messageTypes } from '../../contracts/messages/index.ts'
 import { clientWrites, conversationEvent } from '../../src/bot/harness.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
@@ -59,6 +60,7 @@ const answers = (count: number) => Array.from({ length: count }, (_, i) => ({ id
 const replies: ReadonlyArray<ReadonlyArray<Reply>> = [
   ...allowed.map((content) => [markdown(content)]),
   ...refused.map(([content]) => [markdown(content)]),
+  ...messageTypes.map(({ example }) => [raw(example)]),
   [markdown('x'.repeat(4_096))],
   [markdown('x'.repeat(4_097))],
   [markdown('😀'.repeat(2_049))],
@@ -109,10 +111,19 @@ const events: ReadonlyArray<ConversationEvent> = [
   conversationEvent('BotReplyFailed', { detail: 'John is unknown', reason: 'rejected' }),
   conversationEvent('BotReplySuppressed', { inReplyTo: 'e1' }),
 ]
-const checked: { readonly mistakes: ReadonlyArray<ReadonlyArray<string>>; readonly open: ReadonlyArray<unknown> } =
-  E.isRight(environment)
-    ? JSON.parse(run([program('check.py')], JSON.stringify({ replies, events })))
-    : { mistakes: [], open: [] }
+type Checked = {
+  readonly mistakes: ReadonlyArray<ReadonlyArray<string>>
+  readonly open: ReadonlyArray<unknown>
+  readonly types: ReadonlyArray<string>
+}
+const checked: Checked = E.isRight(environment)
+  ? JSON.parse(run([program('check.py')], JSON.stringify({ replies, events })))
+  : { mistakes: [], open: [], types: [] }
+
+test('it knows every type of event that bots read', () => {
+  const read = [...ConversationEvent.types.map(({ name }) => name), 'ChatErased']
+  assert.equal(checked.types, read.toSorted())
+})
 
 test('it finds mistakes in the replies in which the kit in TypeScript does, and never quotes them', () => {
   const isWrong = (mistakes: ReadonlyArray<string> = []) => mistakes.length > 0

@@ -1,10 +1,11 @@
 """What the kit in Python says of replies and events that are given on stdin: whether it finds mistakes in the replies,
-and the events without personal data."""
+the events without personal data, and which types of events it knows."""
 
 import json
 import sys
 
 from livechat_bot import Event, HandOver, Message, mistakes_in, without_personal_data
+from livechat_bot.events import TYPES
 from livechat_bot.testing import client_writes
 
 given = json.load(sys.stdin)
@@ -29,6 +30,7 @@ print(
         {
             "mistakes": [mistakes_in(event, [reply_of(each) for each in replies]) for replies in given["replies"]],
             "open": [open_data(each) for each in given["events"]],
+            "types": sorted(TYPES),
         }
     )
 )

@@ -16,7 +16,9 @@ def reply_of(reply):
         return reply
     if reply["kind"] == "message":
         return Message(reply["message"])
-    return HandOver(**{{"crmLink": "crm_link"}.get(name, name): value for name, value in reply.items() if name != "kind"})
+    return HandOver(
+        **{{"crmLink": "crm_link"}.get(name, name): value for name, value in reply.items() if name != "kind"}
+    )
 
 
 def open_data(event):

@@ -7,14 +7,24 @@ import random
 import unittest
 from dataclasses import replace
 from datetime import datetime, timezone
+from importlib.util import find_spec
+from types import SimpleNamespace
 
 from livechat_bot import Bot, HistorySource, Limits, Turns, hand_over, text, to_messages
 from livechat_bot.bot import problem_of
 from livechat_bot.conversation import Conversation, Heard, Settings
-from livechat_bot.events import HistoryMessage, Undecodable, event_of
+from livechat_bot.events import HistoryMessage, Undecodable, event_of, seconds_of
 from livechat_bot.history import history_over, joined
 from livechat_bot.offsets import PartitionWork
-from livechat_bot.testing import client_writes, conversation_event, in_virtual_time, pause, replies_of, said_by
+from livechat_bot.testing import (
+    BEGAN_AT,
+    client_writes,
+    conversation_event,
+    in_virtual_time,
+    pause,
+    replies_of,
+    said_by,
+)
 from livechat_bot.tracing import has_api
 
 logging.getLogger("livechat_bot").propagate = False
@@ -244,7 +254,14 @@ class History(unittest.TestCase):
             loop.close()
 
     def test_it_asks_again_and_the_last_time_without_the_newest_event(self):
-        message = {"id": "e1", "from": "client", "type": "TEXT", "text": "Hi", "at": "2026-01-31T12:00:00.000Z", "new": 1}
+        message = {
+            "id": "e1",
+            "from": "client",
+            "type": "TEXT",
+            "text": "Hi",
+            "at": "2026-01-31T12:00:00.000Z",
+            "new": 1,
+        }
         body = json.dumps({"messages": [message], "upTo": "e1"}).encode()
         messages, asked = self.read((425, b""), OSError("gone"), (200, body))
         self.assertEqual([each.text for each in messages], ["Hi"])
@@ -291,6 +308,127 @@ class Records(unittest.TestCase):
 
     def test_an_event_of_another_type_is_nothing_to_the_bot(self):
         self.assertIsNone(event_of({**self.headers, "ce_type": b"livechat.Later.v1"}, b"{}"))
+
+
+@unittest.skipUnless(find_spec("aiokafka"), "no client of Kafka")
+class AtTheBroker(unittest.TestCase):
+    """The group and the broker are played: what happens in between is what matters."""
+
+    def play(self, work, errors=()):
+        from aiokafka import TopicPartition
+
+        from livechat_bot.kafka import RunningBot
+
+        class Consumer:
+            place = TopicPartition("bot-conversations", 0)
+
+            def __init__(self):
+                self.batches, self.commits = asyncio.Queue(), []
+
+            async def getmany(self, **_):
+                return {self.place: await self.batches.get()}
+
+            async def commit(self, offsets):
+                self.commits.append(offsets[self.place])
+
+            async def committed(self, _):
+                return self.commits[-1] if self.commits else None
+
+            async def stop(self):
+                pass
+
+        class Producer:
+            def __init__(self):
+                self.sent, self.errors = [], list(errors)
+
+            async def send_and_wait(self, topic, value, **_):
+                if self.errors:
+                    raise self.errors.pop(0)
+                self.sent.append((topic, json.loads(value)["message"]["text"]))
+
+            async def stop(self):
+                pass
+
+        async def play():
+            bot = Bot()
+
+            @bot.on_message
+            async def answer(event, chat):
+                await asyncio.sleep(2)
+                return text(event.text)
+
+            consumer, producer = Consumer(), Producer()
+            settings = Settings(bot, "my-bot", now=lambda: seconds_of(BEGAN_AT))
+            running = RunningBot(settings, "", consumer, producer)
+            await running.on_partitions_assigned([consumer.place])
+            await work(running, consumer, producer)
+            await running.stop()
+            return producer.sent, consumer.commits, running.ended
+
+        return in_virtual_time(play)
+
+    @staticmethod
+    def record(offset, chat="1"):
+        data = {"accountId": "acme", "chatId": chat, "clientId": "7", "message": {"text": f"m{offset}"}}
+        headers = [(name, value) for name, value in Records.headers.items()] + [("ce_id", f"e{offset}".encode())]
+        return SimpleNamespace(
+            offset=offset, key=f"acme/{chat}".encode(), headers=headers, value=json.dumps(data).encode()
+        )
+
+    def test_replies_are_published_and_what_is_finished_is_committed(self):
+        async def work(running, consumer, producer):
+            await consumer.batches.put([self.record(5), self.record(6, "2")])
+            await asyncio.sleep(10)
+
+        sent, commits, _ = self.play(work)
+        self.assertEqual(sent, [("bot-replies", "m5"), ("bot-replies", "m6")])
+        self.assertEqual(commits, [7])
+
+    def test_nothing_is_published_while_nobody_knows_the_owner_nor_after_another_one_has_the_partition(self):
+        async def lost(running, consumer, producer):
+            await consumer.batches.put([self.record(5)])
+            await asyncio.sleep(1)
+            await running.on_partitions_revoked([consumer.place])
+            await asyncio.sleep(5)
+            self.assertEqual(producer.sent, [])
+            await running.on_partitions_assigned([])
+
+        self.assertEqual(self.play(lost)[:2], ([], []))
+
+    def test_what_stays_here_goes_on_and_is_not_answered_twice(self):
+        async def stays(running, consumer, producer):
+            await consumer.batches.put([self.record(5)])
+            await asyncio.sleep(1)
+            await running.on_partitions_revoked([consumer.place])
+            await running.on_partitions_assigned([consumer.place])
+            # Nothing is committed, so it is read again.
+            await consumer.batches.put([self.record(5)])
+            await asyncio.sleep(10)
+
+        self.assertEqual(self.play(stays)[:2], ([("bot-replies", "m5")], [6]))
+
+    def test_what_another_instance_has_finished_meanwhile_is_not_answered_here(self):
+        async def overtaken(running, consumer, producer):
+            await consumer.batches.put([self.record(5)])
+            await asyncio.sleep(1)
+            await running.on_partitions_revoked([consumer.place])
+            consumer.commits.append(6)
+            await running.on_partitions_assigned([consumer.place])
+            await asyncio.sleep(10)
+
+        self.assertEqual(self.play(overtaken)[0], [])
+
+    def test_it_publishes_again_after_a_transient_error_and_ends_if_it_cannot_publish_any_more(self):
+        from aiokafka.errors import KafkaTimeoutError, NotLeaderForPartitionError, ProducerFenced
+
+        async def work(running, consumer, producer):
+            await consumer.batches.put([self.record(5)])
+            await asyncio.sleep(10)
+
+        transient = [KafkaTimeoutError(), NotLeaderForPartitionError()]
+        self.assertEqual(self.play(work, transient)[:2], ([("bot-replies", "m5")], [6]))
+        sent, commits, ended = self.play(work, [ProducerFenced()])
+        self.assertEqual((sent, commits, type(ended.exception())), ([], [], ProducerFenced))
 
 
 @unittest.skipUnless(has_api, "no OpenTelemetry")

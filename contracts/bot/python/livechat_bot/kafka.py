@@ -19,7 +19,7 @@ from aiokafka import (
     ConsumerRecord,
     TopicPartition,
 )
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, KafkaTimeoutError, MessageSizeTooLargeError, TopicAuthorizationFailedError
 
 from .bot import SESSION_TIMEOUT_MS, Bot, Limits, Turns, problem_of
 from .conversation import FORGET_WITHIN_S, Conversation, Heard, HeardErasure, Settings, told
@@ -32,6 +32,8 @@ FINISH_WITHIN_S = 8.0
 # The hand-over does not wait longer for its note.
 NOTE_WITHIN_S = 2.0
 COMMIT_EVERY_S = 0.1
+# The record is wrong, and another one may be accepted. After other errors nothing can be published: the bot ends.
+REFUSED = (MessageSizeTooLargeError, TopicAuthorizationFailedError)
 _TRACEPARENT = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 
 log = logging.getLogger("livechat_bot")
@@ -117,7 +119,7 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
             try:
                 batches = await self._consumer.getmany(timeout_ms=1_000, max_records=500)
             except KafkaError as failed:
-                if not failed.retriable:
+                if not _is_transient(failed):
                     raise
                 log.warning("bot-conversations cannot be read now: %s", type(failed).__name__)
                 await asyncio.sleep(0.5)
@@ -132,6 +134,8 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
         key = (record.key or b"").decode("utf-8", "replace")
         if not part.work.take(record.offset, key):
             return
+        if part.committed < 0:
+            part.committed = record.offset
         if part.work.is_too_much() and not part.is_paused:
             part.is_paused = True
             self._consumer.pause(partition)
@@ -214,9 +218,11 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
                 )
                 return
             except KafkaError as failed:
-                if not failed.retriable:
+                if isinstance(failed, REFUSED):
                     log.error("a record of %s was refused and is not published: %s", topic, type(failed).__name__)
                     return
+                if not _is_transient(failed):
+                    raise
                 log.warning("a record of %s could not be published yet: %s", topic, type(failed).__name__)
                 await asyncio.sleep(0.2)
 
@@ -244,6 +250,10 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
         for partition, next in moved.items():
             if partition in self._parts:
                 self._parts[partition].committed = next
+
+
+def _is_transient(error: KafkaError) -> bool:
+    return bool(error.retriable) or isinstance(error, KafkaTimeoutError)
 
 
 def _traceparent_of(headers: Mapping[str, bytes | None]) -> str | None:
@@ -280,7 +290,9 @@ async def start_bot(
         session_timeout_ms=SESSION_TIMEOUT_MS,
         heartbeat_interval_ms=SESSION_TIMEOUT_MS // 3,
     )
-    producer = AIOKafkaProducer(**client, enable_idempotence=True)
+    # Not idempotent: such a producer can publish nothing more once the broker has forgotten its sequence. A repeated
+    # command has the same id, which the bridge sends once, and a chat's next command waits for the one before it.
+    producer = AIOKafkaProducer(**client, acks="all")
     try:
         await asyncio.wait_for(producer.start(), REACHABLE_WITHIN_S)
         await asyncio.wait_for(producer.partitions_for(topic), REACHABLE_WITHIN_S)

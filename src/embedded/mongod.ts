@@ -28,7 +28,11 @@ export const cacheGigabytes = (memoryBytes: number): string =>
 /** The memory of the machine, or the limit of the container. */
 const memoryBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
-const options = (port: number) => [
+/** What every mongod is started with: here, and where tests start a replica set of several. */
+export const mongodOptions = (
+  port: number,
+  set: { readonly name: string; readonly oplogMegabytes: number; readonly cacheGigabytes: string },
+): ReadonlyArray<string> => [
   '--dbpath',
   'data',
   '--port',
@@ -38,13 +42,17 @@ const options = (port: number) => [
   '--nounixsocket',
   '--quiet',
   '--replSet',
-  replicaSet,
+  set.name,
   '--oplogSize',
-  '256',
+  `${set.oplogMegabytes}`,
   '--wiredTigerCacheSizeGB',
-  cacheGigabytes(memoryBytes()),
+  set.cacheGigabytes,
   '--setParameter',
   'diagnosticDataCollectionEnabled=false',
+]
+
+const options = (port: number) => [
+  ...mongodOptions(port, { name: replicaSet, oplogMegabytes: 256, cacheGigabytes: cacheGigabytes(memoryBytes()) }),
   // A set of one has no other member that could take over, so it need not wait before it steps down.
   '--setParameter',
   'shutdownTimeoutMillisForSignaledShutdown=0',

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
+import { mongodOptions } from '../../src/embedded/mongod.ts'
 import { anyFree } from '../../src/embedded/port.ts'
 import { answers } from '../../src/embedded/readiness.ts'
 import { runServer } from '../../src/embedded/server.ts'
@@ -11,22 +12,7 @@ import { eventually } from '../support/eventually.ts'
 const replicaSet = 'three'
 
 const optionsOf = (port: number) => [
-  '--dbpath',
-  'data',
-  '--port',
-  `${port}`,
-  '--bind_ip',
-  '127.0.0.1',
-  '--nounixsocket',
-  '--quiet',
-  '--replSet',
-  replicaSet,
-  '--oplogSize',
-  '128',
-  '--wiredTigerCacheSizeGB',
-  '0.25',
-  '--setParameter',
-  'diagnosticDataCollectionEnabled=false',
+  ...mongodOptions(port, { name: replicaSet, oplogMegabytes: 128, cacheGigabytes: '0.25' }),
   '--setParameter',
   'enableTestCommands=1',
 ]

@@ -13,7 +13,7 @@ import {
 } from '../../src/console/browser/figures.ts'
 import { bytes, count, cut, duration, tickingDuration, timeText } from '../../src/console/browser/format.ts'
 import { definitions } from '../../src/console/definitions.ts'
-import { arbitraryOf } from '../support/codec-arbitrary.ts'
+import { arbitraryOf } from '../support/arbitraries.ts'
 
 const figures = suite('figures in words')
 

@@ -57,23 +57,34 @@ export const leafOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {
   return leaf
 }
 
-const record = (props: t.Props, options: { requiredKeys: string[] } | undefined) =>
-  fc.record(Object.fromEntries(Object.entries(props).map(([key, codec]) => [key, arbitraryOf(codec)])), options)
+/** Arbitraries by the name of a codec or of a field, in place of those that follow from the codec. */
+export type Instead = Readonly<Record<string, fc.Arbitrary<unknown>>>
+
+const record = (props: t.Props, isPartial: boolean, instead: Instead) =>
+  fc.record(
+    Object.fromEntries(
+      Object.entries(props).map(([name, codec]) => [name, instead[name] ?? arbitraryOf(codec, instead)]),
+    ),
+    isPartial ? { requiredKeys: [] } : {},
+  )
 
 /**
  * Any JSON value, as it is sent, that a codec decodes. The codec may consist of t.type, t.partial, t.strict,
- * t.intersection, t.union and t.array.
+ * t.intersection, t.union, t.array and t.record.
  */
-export const arbitraryOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {
-  if (codec instanceof t.InterfaceType) return record(codec.props, undefined)
-  if (codec instanceof t.PartialType) return record(codec.props, { requiredKeys: [] })
-  if (codec instanceof t.ExactType) return arbitraryOf(codec.type)
-  if (codec instanceof t.ArrayType) return fc.array(arbitraryOf(codec.type), { maxLength: 3 })
-  if (codec instanceof t.DictionaryType) return fc.dictionary(text, arbitraryOf(codec.codomain), { maxKeys: 3 })
+export const arbitraryOf = (codec: t.Mixed, instead: Instead = {}): fc.Arbitrary<unknown> => {
+  const chosen = instead[codec.name]
+  const of = (part: t.Mixed) => arbitraryOf(part, instead)
+  if (chosen !== undefined) return chosen
+  if (codec instanceof t.InterfaceType) return record(codec.props, false, instead)
+  if (codec instanceof t.PartialType) return record(codec.props, true, instead)
+  if (codec instanceof t.ExactType) return of(codec.type)
+  if (codec instanceof t.ArrayType) return fc.array(of(codec.type), { maxLength: 3 })
+  if (codec instanceof t.DictionaryType) return fc.dictionary(text, of(codec.codomain), { maxKeys: 3 })
   const members: ReadonlyArray<t.Mixed> =
     codec instanceof t.UnionType || codec instanceof t.IntersectionType ? codec.types : []
-  if (codec instanceof t.UnionType) return fc.oneof(...members.map(arbitraryOf))
+  if (codec instanceof t.UnionType) return fc.oneof(...members.map(of))
   if (codec instanceof t.IntersectionType)
-    return fc.tuple(...members.map(arbitraryOf)).map((parts) => Object.assign({}, ...parts))
+    return fc.tuple(...members.map(of)).map((parts) => Object.assign({}, ...parts))
   return leafOf(codec)
 }

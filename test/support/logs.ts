@@ -5,7 +5,8 @@ import { DomainEvent } from '../../contracts/events/index.ts'
 import { ReplyMessage } from '../../contracts/messages/index.ts'
 import type { TopicName } from '../../contracts/topics.ts'
 import { botReplies, keyOf, topicOf } from '../../contracts/topics.ts'
-import { arbitraryOf } from './codec-arbitrary.ts'
+import { arbitraryOf } from './arbitraries.ts'
+import { freeForm } from './free-form.ts'
 
 /** An entry of a log: an event or a command, its place, and when it was appended. */
 export type Entry = {
@@ -18,7 +19,17 @@ export type Entry = {
 
 const few = (...ids: ReadonlyArray<string>) => fc.constantFrom(...ids)
 
+/** Around midnight, because figures are made by day. */
+const instants = fc
+  .integer({ min: Date.UTC(2026, 0, 30), max: Date.UTC(2026, 1, 2) })
+  .map((ms) => new Date(ms).toISOString())
+
 const instead = {
+  Instant: instants,
+  Count: fc.nat(1_000_000),
+  Id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((id) => id.trim() !== ''),
+  Opaque: freeForm,
+  UnknownRecord: freeForm,
   accountId: few('acme', 'globex'),
   chatId: few('1', '2'),
   clientId: few('c1', 'c2'),

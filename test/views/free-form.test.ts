@@ -4,7 +4,7 @@ import { BSON } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { storable } from '../../src/views/free-form.ts'
-import { freeForm } from '../support/codec-arbitrary.ts'
+import { freeForm } from '../support/free-form.ts'
 
 const freeFormValues = suite('free-form values')
 

@@ -1,22 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { topicOf } from '../../contracts/topics.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
 import { dataKeys } from '../../src/archive/data-keys.ts'
 import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
 import { restorer } from '../../src/archive/restore.ts'
-import { now } from '../../src/domain/clock.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { replay } from '../../src/operations/archive/replay.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
@@ -26,6 +18,7 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { foldOf } from '../support/memory-views.ts'
+import { connectOperator } from '../support/operator.ts'
 import { withAdmin } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
@@ -33,11 +26,8 @@ const here = await world({ partitions: 2 })
 const archiveKeyFile = join(temporaryFolder(), 'keys.json')
 const keyText = newKeyFile('first')
 writeFileSync(archiveKeyFile, keyText)
-const client = await MongoClient.connect(here.mongo.url)
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 2 }, 'test')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
+const operator = await connectOperator(here, 2)
+const { db, kafka, mongo, rebuilds } = operator
 const bridge = await here.start(['projector', 'archiver'], undefined, { archiveKeyFile })
 const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
 const signal = new AbortController().signal
@@ -89,7 +79,7 @@ const withoutPlaces = (document: object) => {
 const views = ['chats', 'conversations', 'timeline'] as const
 const documents = async () => {
   const found = views.map(async (view) =>
-    (await client.db().collection(view).find().toArray()).map(
+    (await db.collection(view).find().toArray()).map(
       (document) => [`${view} ${document._id}`, withoutPlaces(document)] as const,
     ),
   )
@@ -109,7 +99,7 @@ const foldedOf = async (events: ReadonlyArray<DomainEvent>) => {
 
 const generations = suite('records that were archived before a topic was deleted and created again')
 generations.after(async () => {
-  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop(), client.close()])
+  await operator.stop()
   await here.stop()
 })
 

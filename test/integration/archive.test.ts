@@ -3,23 +3,18 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BSON, MongoClient } from 'mongodb'
+import { BSON } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { archiveTopics, eventTopics, type TopicName } from '../../contracts/topics.ts'
 import { createMetrics } from '../../src/app/metrics.ts'
 import { startRetention } from '../../src/app/roles/retention.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
 import { createLog } from '../../src/app/telemetry.ts'
 import { dataKeys } from '../../src/archive/data-keys.ts'
 import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
 import { restorer } from '../../src/archive/restore.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
 import { fromRecord } from '../../src/kafka/records.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { countWrappedWith } from '../../src/operations/archive/rewrap.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
@@ -29,6 +24,7 @@ import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
+import { connectOperator } from '../support/operator.ts'
 import { readTopics, withAdmin } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
@@ -38,12 +34,8 @@ const archiveKeyFile = join(folder, 'keys.json')
 const keyText = newKeyFile('first')
 writeFileSync(archiveKeyFile, keyText)
 
-const client = await MongoClient.connect(here.mongo.url)
-const db = client.db()
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'test')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
+const operator = await connectOperator(here)
+const { db, kafka, mongo, rebuilds } = operator
 const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
 
 const chats = 12
@@ -141,9 +133,8 @@ let archiving: Awaited<ReturnType<typeof startArchiving>> | undefined
 
 const archive = suite('the archive')
 archive.after(async () => {
-  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop()])
+  await operator.stop()
   await here.stop()
-  await client.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -320,14 +311,11 @@ archive(
 )
 
 archive('the retention reports a missing topic', async () => {
-  const none = connectKafka(
-    { ...settings, topicPrefix: `${here.prefix}none.` },
-    { log: createLog('silent'), measure: createMetrics().measure, now },
-  )
+  const none = await connectOperator({ ...here, prefix: `${here.prefix}none.` })
   const part = startRetention(
     {
       settings: { accounts: [], retentionDays: 14 },
-      kafka: none,
+      kafka: none.kafka,
       mongo,
       metrics: createMetrics(),
       log: createLog('silent'),

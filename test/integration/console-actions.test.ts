@@ -1,10 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
 import type {
   AuditAnswer,
   ErasuresAnswer,
@@ -18,27 +14,20 @@ import { actingHandlers } from '../../src/console/handlers.ts'
 import { now } from '../../src/domain/clock.ts'
 import type { Append } from '../../src/domain/ports.ts'
 import type { Refusal } from '../../src/http/answer.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
 import { given } from '../console/given-request.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
+import { connectOperator } from '../support/operator.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start()
-const db = (await MongoClient.connect(here.mongo.url)).db()
-const log = createLog('silent')
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'console')
-const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
-const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
+const operator = await connectOperator(here)
+const { db, kafka, mongo, rebuilds } = operator
 const producer = plainClient(here.brokers).producer()
 await producer.connect()
 
@@ -91,8 +80,7 @@ const acting = suite('actions in the console')
 
 acting.after(async () => {
   await producer.disconnect()
-  await db.client.close()
-  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop()])
+  await operator.stop()
   await here.stop()
 })
 

@@ -1,32 +1,24 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
 import { RebuildLine } from '../../src/console/answers.ts'
 import { rebuildHandlers } from '../../src/console/api/rebuild.ts'
 import type { ConsoleRequest, Grant } from '../../src/console/handler.ts'
 import { now } from '../../src/domain/clock.ts'
 import type { Append } from '../../src/domain/ports.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
-import { sleep } from '../../src/shared/time.ts'
 import { given } from '../console/given-request.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
+import { connectOperator } from '../support/operator.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start(['projector'])
-const db = (await MongoClient.connect(here.mongo.url)).db()
+const operator = await connectOperator(here)
+const { db, kafka, rebuilds } = operator
 const chats = db.collection<{ _id: string }>('chats')
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'console')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
 
 const audit = { isAway: false }
 const append: Append = async (record, withinMs) =>
@@ -69,8 +61,7 @@ const recorded = async () =>
 const rebuilding = suite('rebuilding in the console')
 
 rebuilding.after(async () => {
-  await db.client.close()
-  await Promise.all([kafka.stop(), rebuilds.stop()])
+  await operator.stop()
   await here.stop()
 })
 

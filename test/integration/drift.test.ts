@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DriftDocument, maxDriftEntries } from '../../contracts/views/drift.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
+import { connectOperator } from '../support/operator.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 const bridge = await here.start(['ingress', 'projector'])
-const mongo = await MongoClient.connect(here.mongo.url)
-const drift = mongo.db().collection<DriftDocument>('drift')
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'drift')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
+const operator = await connectOperator(here)
+const { db, kafka, rebuilds } = operator
+const drift = db.collection<DriftDocument>('drift')
 const { webhooksUrl = '' } = bridgeOf(bridge.url, here.account)
 
 const post = async (payload: object) => {
@@ -51,9 +43,7 @@ const measured = (kind: string, entries: number) =>
 const view = suite('drift, with real servers')
 
 view.after(async () => {
-  await kafka.stop()
-  await rebuilds.stop()
-  await mongo.close()
+  await operator.stop()
   await here.stop()
 })
 

@@ -1,18 +1,9 @@
 import { deepStrictEqual as same } from 'node:assert'
 import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
 import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
@@ -23,18 +14,13 @@ import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
 import { runOperation } from '../support/operation.ts'
+import { connectOperator } from '../support/operator.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start(['projector'])
-const client = await MongoClient.connect(here.mongo.url)
-const db = client.db()
-const log = createLog('silent')
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'erase')
-const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
-const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
-const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+const operator = await connectOperator(here)
+const { db, kafka, mongo, rebuilds, recordAction } = operator
 const folder = temporaryFolder()
 /** Without `audit`, because each rebuild adds a document to it. */
 const views: ReadonlyArray<ViewName> = foldedViews.flatMap(({ name }) => (name === 'audit' ? [] : [name]))
@@ -178,7 +164,7 @@ erasing('a copy that somebody made by hand stays, and status names it until it i
 })
 
 erasing.after(async () => {
-  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop(), client.close()])
+  await operator.stop()
   await here.stop()
 })
 erasing.run()

@@ -1,36 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { archiveTopics, chatTopics, eventTopics } from '../../contracts/topics.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
 import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { runOperation } from '../support/operation.ts'
+import { connectOperator } from '../support/operator.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start(['projector'])
-const client = await MongoClient.connect(here.mongo.url)
-const db = client.db()
-const log = createLog('silent')
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'erase')
-const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
-const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
-const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+const operator = await connectOperator(here)
+const { db, kafka, mongo, recordAction } = operator
 const folder = temporaryFolder()
 
 const secret = 'CANARY-7f3a'
@@ -248,7 +236,7 @@ erasing('erases a chat that the views do not have from log and archive, and refu
 })
 
 erasing.after(async () => {
-  await Promise.all([kafka.stop(), mongo.stop(), client.close()])
+  await operator.stop()
   await here.stop()
 })
 erasing.run()

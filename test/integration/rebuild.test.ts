@@ -1,16 +1,9 @@
 import { deepStrictEqual as same } from 'node:assert'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { readDay } from '../../src/mongo/stats-recompute.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
 import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
@@ -22,15 +15,13 @@ import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
 import { asFolded, memoryViews } from '../support/memory-views.ts'
+import { connectOperator } from '../support/operator.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start(['projector'])
-const mongo = await MongoClient.connect(here.mongo.url)
-const db = mongo.db()
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'test')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
+const operator = await connectOperator(here)
+const { db, kafka, rebuilds } = operator
 /** Without `audit`, because each rebuild adds a document to it. */
 const folded = viewNames.filter((view) => !view.startsWith('daily_stats') && view !== 'audit')
 /** Without `asOf` and `nextAt` of daily_stats, because they differ after each computation. */
@@ -170,9 +161,7 @@ const damage = async () => {
 
 const rebuilding = suite('a rebuild')
 rebuilding.after(async () => {
-  await kafka.stop()
-  await rebuilds.stop()
-  await mongo.close()
+  await operator.stop()
   await here.stop()
 })
 
@@ -259,20 +248,20 @@ rebuilding('with a dry run names differences by ids and fields, and changes noth
 rebuilding('that has no records for a view is refused unless it is forced', async () => {
   await db.collection<{ _id: string }>('chats').deleteMany({})
   await db.collection<{ _id: string }>('chats').insertOne({ _id: 'acme/planted' })
-  const other = connectKafka(
-    { ...settings, topicPrefix: `${here.prefix}other.` },
-    { log: createLog('silent'), measure: createMetrics().measure, now },
-  )
-  right(await other.ensureTopics())
+  const other = await connectOperator({ ...here, prefix: `${here.prefix}other.` })
+  right(await other.kafka.ensureTopics())
   const say = (line: string) => void said.push(line)
   const deps = { rebuilds, say, show: quiet, sleep, clock: monotonic }
   const asked = { dryRun: false, resume: false, discard: false, force: false }
   const signal = new AbortController().signal
-  assert.is(await rebuildAsked({ ...deps, signal, kafka: other }, { ...asked, views: ['chats'] }), 1)
+  assert.is(await rebuildAsked({ ...deps, signal, kafka: other.kafka }, { ...asked, views: ['chats'] }), 1)
   assert.match(said.at(-1) ?? '', 'Refused: the log has nothing for chats')
   assert.is((await all('chats')).length, 1)
   assert.is(
-    await rebuildAsked({ ...deps, signal, kafka: other }, { ...asked, views: undefined, resume: true, force: true }),
+    await rebuildAsked(
+      { ...deps, signal, kafka: other.kafka },
+      { ...asked, views: undefined, resume: true, force: true },
+    ),
     0,
   )
   assert.equal(await all('chats'), [])

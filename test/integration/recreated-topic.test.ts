@@ -1,24 +1,19 @@
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
+import { connectOperator } from '../support/operator.ts'
 import { plainClient, readTopics } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
 const here = await world({ partitions: 2, bot: { replyWithin: 1_500 } })
 let bridge = await here.start()
-const mongo = await MongoClient.connect(here.mongo.url)
+const operator = await connectOperator(here, 2)
+const { db, kafka, rebuilds } = operator
 const admin = plainClient(here.brokers).admin()
 await admin.connect()
 const token = here.accounts[0]?.webhooks?.token
@@ -31,8 +26,7 @@ const acceptChat = async (id: number) => {
 }
 const chats = async () =>
   (
-    await mongo
-      .db()
+    await db
       .collection<{ _id: string }>('chats')
       .find({}, { projection: { _id: 1 } })
       .toArray()
@@ -63,9 +57,6 @@ const rebuild = (...args: ReadonlyArray<string>) =>
     TOPIC_PREFIX: here.prefix,
   })
 
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 2 }, 'test')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-const rebuilds = connectRebuilds(here.mongo, { sleep })
 /** Begins a rebuild of all views, and aborts it at its first progress report. */
 const interruptedRebuild = async () => {
   const stop = new AbortController()
@@ -115,10 +106,8 @@ const suppressed = (id: string) =>
 
 recreated.after(async () => {
   await producer.disconnect()
-  await kafka.stop()
-  await rebuilds.stop()
+  await operator.stop()
   await admin.disconnect()
-  await mongo.close()
   await here.stop()
 })
 
@@ -192,7 +181,7 @@ recreated(
     await bridge.stop()
     bridge = await here.start(['ingress', 'projector'])
     for (const chat of ['had-agent', 'waited']) await write(chat)
-    const waiting = mongo.db().collection('conversations')
+    const waiting = db.collection('conversations')
     await eventually(
       'the views',
       async () => (await waiting.countDocuments({ 'unanswered.0': { $exists: true } })) === 2,

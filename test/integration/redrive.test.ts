@@ -1,142 +1,21 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { KafkaMessage } from 'kafkajs'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { startBridge } from '../../src/app/bridge.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
-import { type Ran, runCommand } from '../support/command.ts'
-import { defaultSettings } from '../support/default-settings.ts'
-import { right } from '../support/either.ts'
+import { deadLettersWorld, header, idOf, type Read } from '../support/dead-letters-world.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folder.ts'
-import { runOperation } from '../support/operation.ts'
-import { plainClient } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
-import { world } from '../support/world.ts'
 
-const here = await world()
-const dataDir = temporaryFolder()
-const db = (await MongoClient.connect(here.mongo.url)).db()
-const client = plainClient(here.brokers)
-const admin = client.admin()
-await admin.connect()
-const producer = client.producer()
-await producer.connect()
+const { here, db, stranger, admin, read, on, letters, letter, produce, redrive, redriveAlone, stop } =
+  await deadLettersWorld()
 
-type Read = Pick<KafkaMessage, 'key' | 'value' | 'headers' | 'offset'> & {
-  readonly topic: string
-  readonly partition: number
-}
-const read: Read[] = []
-const consumer = client.consumer({ groupId: `${here.prefix}outside`, maxWaitTimeInMs: 100 })
-await consumer.connect()
-
-const kafkaOnly = { kafka: { brokers: here.brokers, ssl: false }, mongo: here.mongo }
-/** A bridge that does not know the account `acme`. */
-const stranger = right(
-  await startBridge(
-    {
-      ...defaultSettings,
-      kafka: kafkaOnly.kafka,
-      mongo: here.mongo,
-      demo: false,
-      http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
-      admin: { host: '127.0.0.1', port: 0 },
-      console: { basePath: '/console', grants: [] },
-      topics: { prefix: here.prefix, partitions: 4 },
-      dataDir,
-      logLevel: 'silent',
-      journalMaxBytes: 1024 * 1024,
-      retentionDays: 14,
-      accounts: here.accounts.filter(({ id }) => id !== 'acme'),
-    },
-    kafkaOnly,
-    ['projector', 'egress'],
-    createLog('silent'),
-  ),
-)
-await stranger.ready
-await consumer.subscribe({
-  topics: ['dead-letters', 'bot-replies', 'bot-conversations', 'calls', 'enrichments'].map(
-    (name) => `${here.prefix}${name}`,
-  ),
-  fromBeginning: true,
-})
-await consumer.run({
-  eachMessage: async ({ topic, partition, message: { key, value, headers, offset } }) =>
-    void read.push({ topic: topic.slice(here.prefix.length), partition, key, value, headers: headers ?? {}, offset }),
-})
-
-const accountsFile = join(dataDir, 'acme.json')
-const entries = here.accounts.map(({ id, webhooks }) => ({ id, ...(webhooks && { webhooks }) }))
-writeFileSync(accountsFile, JSON.stringify({ accounts: entries }))
-
-const log = createLog('silent')
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'redrive')
-const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
-const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
-
-const recordAction = actionRecorder(kafka.append, now, 'operator@test')
-
-/** Runs the command in this process. */
-const redrive = async (...args: string[]): Promise<Ran> => {
-  const {
-    code = null,
-    out,
-    err,
-  } = await runOperation(
-    ['redrive', ...args],
-    { kafka, redrives: mongo.redrives, accounts: here.accounts },
-    { recordAction },
-  )
-  const text = (lines: ReadonlyArray<string>) => lines.map((line) => `${line}\n`).join('')
-  return { code, out: text(out), err: text(err) }
-}
-/** Runs the command as a separate process, as a user does. */
-const redriveAlone = (...args: string[]) =>
-  runCommand(['redrive', ...args], {
-    KAFKA_BROKERS: here.brokers.join(','),
-    MONGODB_URL: here.mongo.url,
-    TOPIC_PREFIX: here.prefix,
-    TOPIC_PARTITIONS: '4',
-    DATA_DIR: dataDir,
-    BRIDGE_CONFIG: accountsFile,
-  })
-
-const produce = (topic: string, message: Parameters<typeof producer.send>[0]['messages'][number]) =>
-  producer.send({ topic: `${here.prefix}${topic}`, messages: [message] })
-
-const on = (topic: string) => read.filter((record) => record.topic === topic)
-const header = ({ headers }: Read, name: string) => headers?.[name]?.toString()
-const letters = (cause: string) => on('dead-letters').filter((letter) => header(letter, 'dl_cause') === cause)
-const idOf = ({ partition, offset }: Read) => `${partition}/${offset}`
-const letter = (cause: string, number = 1) =>
-  eventually(`letter ${number} of ${cause}`, () => letters(cause)[number - 1])
-
+const linesWith = (text: string, what: string) => text.split('\n').filter((line) => line.includes(what))
 const bytes = {
   key: Buffer.from([0xff, 0x01]),
   value: Buffer.from([0xfe, 0x00, 0xff]),
   mine: Buffer.from([0xfd, 0x00]),
 }
-const linesWith = (text: string, what: string) => text.split('\n').filter((line) => line.includes(what))
-
 const dead = suite('dead letters and redrive')
 
-dead.after(async () => {
-  await Promise.all([consumer.disconnect(), producer.disconnect(), admin.disconnect()])
-  await db.client.close()
-  await Promise.all([kafka.stop(), mongo.stop()])
-  await here.stop()
-})
+dead.after(stop)
 
 dead('a command that its consumer refuses is stored, and is sent after its cause is repaired', async () => {
   const command = {

@@ -1,38 +1,27 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
-import { connectMongo } from '../../src/mongo/connect.ts'
-import { actionRecorder } from '../../src/operations/audit.ts'
 import { appendedSinceIn, startRetaining } from '../../src/operations/erase/retain.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
+import { sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent } from '../support/given-events.ts'
 import { runOperation } from '../support/operation.ts'
+import { connectOperator } from '../support/operator.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
 const here = await world({ retainDays: 30 })
 const archiveKeyFile = join(temporaryFolder(), 'keys.json')
 writeFileSync(archiveKeyFile, newKeyFile('first'))
-const client = await MongoClient.connect(here.mongo.url)
-const db = client.db()
-const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'retain')
-const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
-
-const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
+const operator = await connectOperator(here)
+const { db, kafka, mongo, recordAction } = operator
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 const secret = 'CANARY-of-a-silent-person'
@@ -75,9 +64,8 @@ const retainingBy = (clocks: { readonly own?: number; readonly ofMongo?: number 
 
 const retaining = suite('privacy.retainDays')
 retaining.after(async () => {
-  await Promise.all([kafka.stop(), mongo.stop()])
+  await operator.stop()
   await here.stop()
-  await client.close()
 })
 
 const projector = await here.start(['projector'])
@@ -143,7 +131,6 @@ retaining('more than 20 persons wait, until an operator releases them', async ()
   await eventually('some rounds', async () => process.seen.rounds > rounds + 3)
   assert.is((await telling()).length, 23)
 
-  const recordAction = actionRecorder(kafka.append, now, 'operator@test')
   const args = ['erase', 'release', '--account', 'acme', '--yes', '--by', 'officer']
   const { code, out, err } = await runOperation(args, { silentPersons: mongo.silentPersons }, { recordAction })
   assert.is(code, 0, err.join('\n'))

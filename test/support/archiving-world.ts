@@ -1,19 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Document, MongoClient } from 'mongodb'
+import type { Document } from 'mongodb'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { eventTopics } from '../../contracts/topics.ts'
-import { createMetrics } from '../../src/app/metrics.ts'
-import { kafkaSettings } from '../../src/app/servers.ts'
-import { createLog } from '../../src/app/telemetry.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
-import { now } from '../../src/domain/clock.ts'
-import { connectKafka } from '../../src/kafka/kafka.ts'
 import { runCommand } from './command.ts'
 import { right } from './either.ts'
 import { eventually } from './eventually.ts'
 import { temporaryFolder } from './folder.ts'
+import { connectOperator } from './operator.ts'
 import { world } from './world.ts'
 
 /** Documents of some collections, as a backup of MongoDB has them. */
@@ -25,10 +21,8 @@ export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) 
   const folder = temporaryFolder()
   const archiveKeyFile = join(folder, 'keys.json')
   writeFileSync(archiveKeyFile, newKeyFile('first'))
-  const client = await MongoClient.connect(here.mongo.url)
-  const db = client.db()
-  const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'copy')
-  const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+  const operator = await connectOperator(here)
+  const { db, kafka } = operator
 
   const collections = async (): Promise<ReadonlyArray<string>> =>
     (await db.listCollections({ type: 'collection' }).toArray()).flatMap(({ name }) =>
@@ -84,9 +78,8 @@ export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) 
         if (documents.length > 0) await db.collection(name).insertMany([...documents])
     },
     stop: async () => {
-      await kafka.stop()
+      await operator.stop()
       await here.stop()
-      await client.close()
     },
   }
 }

@@ -106,7 +106,7 @@ export const world = async (options: Options = {}) => {
   const start = async (
     roles: ReadonlyArray<Role> = allRoles,
     onUp?: (bridge: Bridge) => void,
-    more: Partial<Pick<Settings, 'retentionDays' | 'archiveKeyFile' | 'topics'>> = {},
+    more: Partial<Pick<Settings, 'retentionDays' | 'archiveKeyFile' | 'topics' | 'accounts'>> = {},
   ): Promise<Bridge> => {
     const kafka = { brokers, ssl: false }
     const bridge = right(

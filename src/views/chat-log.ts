@@ -17,12 +17,12 @@ export const firstResponseMs = (log: ReadonlyArray<Line>): number | undefined =>
   return question?.timestamp && answer?.timestamp ? msBetween(question.timestamp, answer.timestamp) : undefined
 }
 
-/** The newest messages of a log, with at most `mostBytes` bytes of JSON together. */
-export const newestMessages = (log: ReadonlyArray<Line>, mostBytes: number): Line[] => {
+/** The newest messages of a log, with at most `maxBytes` bytes of JSON together. */
+export const newestMessages = (log: ReadonlyArray<Line>, maxBytes: number): Line[] => {
   let first = log.length
   for (let bytes = 0; first > 0; first--) {
     bytes += Buffer.byteLength(JSON.stringify(log[first - 1]))
-    if (bytes > mostBytes) break
+    if (bytes > maxBytes) break
   }
   return log.slice(first)
 }

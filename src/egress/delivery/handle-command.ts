@@ -12,10 +12,10 @@ import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Deferred } from './account-backlog.ts'
 import { type Addressed, checkCommand, goneCommand, handOverTo, readable } from './check-command.ts'
-import type { SendCommand } from './deliver.ts'
 import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
+import type { SendCommand } from './send-command.ts'
 
 /** Each function reports to the command's author that it was not sent. False if the worker stops before that. */
 export type Refuse = {

@@ -1,7 +1,7 @@
 import type { Id } from '../../../contracts/primitives.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
-import type { SendCommand } from '../delivery/deliver.ts'
+import type { SendCommand } from '../delivery/send-command.ts'
 import type { EgressPorts } from '../ports.ts'
 import { type Escalation, escalationsOf, isStillOpen, longestWaitMs, ownCommand } from './escalations.ts'
 import type { PartitionTimers } from './partition-timers.ts'

@@ -126,7 +126,7 @@ export const handsOver = async (story: Story, chatId: string) => {
 }
 
 const againMs = 300
-const mostAgain = 15
+const maxRepeats = 15
 
 /** Step: an agent accepts the chat, and the answer to the webhook has the note of the bot. */
 export const agentSeesNote = ({ stage, service, account }: Story, chatId: string) =>
@@ -136,7 +136,7 @@ export const agentSeesNote = ({ stage, service, account }: Story, chatId: string
       answer.kind === 'answered' && JSON.stringify(answer.body).includes(`"content":"${noteOfDemo}"`)
     let answer = await accept()
     // The bridge reads a note within about a second.
-    for (let again = 0; again < mostAgain && !hasNote(answer); again += 1) {
+    for (let again = 0; again < maxRepeats && !hasNote(answer); again += 1) {
       await wait(againMs)
       answer = await accept()
     }

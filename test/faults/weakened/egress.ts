@@ -108,7 +108,7 @@ export const egress = {
   ],
   'an invitation has no last attempt': [
     instead(
-      () => import('../../../src/egress/delivery/deliver.ts'),
+      () => import('../../../src/egress/delivery/send-command.ts'),
       ({ commandSender }) => ({
         // Each command has three attempts within 10 s, also those of the bridge itself.
         commandSender: (parts) => {

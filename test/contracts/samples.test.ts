@@ -2,21 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import { AccountId, Instant } from '../../contracts/primitives.ts'
 import { botEvents, webhookEvents } from '../../contracts/wire-events.ts'
-import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
+import { decodeBotEvent } from '../../src/domain/requests.ts'
 import { left, right } from '../support/either.ts'
+import { decoders, receipt } from '../support/receipt.ts'
 import { samples } from '../support/samples.ts'
-
-const receipt = {
-  accountId: right(AccountId.decode('acme')),
-  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
-  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-}
-const interfaces = {
-  webhooks: (payload: unknown) => decodeWebhook(payload, { ...receipt, id: 'an-id' }),
-  'bot-api': (payload: unknown) => decodeBotEvent(payload, receipt),
-}
 
 const types = new Map<string, string>([...webhookEvents, ...botEvents].map(({ name, type }) => [name, type]))
 
@@ -42,7 +32,7 @@ const seen = { types: new Set<string>(), refused: new Set<string>() }
 for (const api of ['webhooks', 'bot-api'] as const) {
   for (const { name, value } of samples(api, 'accepted'))
     contracts(`${api}/${name} is accepted`, () => {
-      const { event } = right(interfaces[api](value))
+      const { event } = right(decoders[api](value))
       assert.ok(DomainEvent.is(event))
       assert.is(event.type, types.get(name.split('.')[0] ?? ''))
       seen.types.add(event.type)
@@ -50,7 +40,7 @@ for (const api of ['webhooks', 'bot-api'] as const) {
 
   for (const { name, value } of samples(api, 'refused'))
     contracts(`${api}/refused/${name} is refused for its wrong fields, all of them`, () => {
-      const reason = left(interfaces[api](value))
+      const reason = left(decoders[api](value))
       const fields = reason.kind === 'invalid' ? reason.problems.map(({ path }) => path) : []
       assert.equal(fields, wrongFields[`${api}/${name}`])
       seen.refused.add(`${api}/${name}`)
@@ -58,7 +48,7 @@ for (const api of ['webhooks', 'bot-api'] as const) {
 
   for (const { name, value } of samples(api, 'unknown'))
     contracts(`${api}/unknown/${name} is an unknown event`, () => {
-      assert.equal(interfaces[api](value), E.left({ kind: 'unknown-event' }))
+      assert.equal(decoders[api](value), E.left({ kind: 'unknown-event' }))
     })
 }
 

@@ -5,7 +5,6 @@ import type * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import { AccountId, Instant } from '../../contracts/primitives.ts'
 import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
 import type { DecodeRequest, Receipt } from '../../src/domain/decode-request.ts'
 import { readJson } from '../../src/domain/read-json.ts'
@@ -15,13 +14,9 @@ import { mutationsOf } from '../publishing/mutations.ts'
 import { arbitraryOf } from '../support/arbitraries.ts'
 import { right } from '../support/either.ts'
 import { exactJson, jsonValue } from '../support/json.ts'
+import { receipt } from '../support/receipt.ts'
 import { casesOf } from './cases.ts'
 
-const receipt = {
-  accountId: right(AccountId.decode('acme')),
-  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
-  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-}
 const noId = { ...receipt, id: 'id-of-the-request' }
 
 const sent = (wire: unknown): unknown => right(readJson(Buffer.from(JSON.stringify(wire))))

@@ -3,26 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import { AccountId, Instant } from '../../contracts/primitives.ts'
 import { topicOf } from '../../contracts/topics.ts'
 import { fieldsAside } from '../../src/domain/drift.ts'
 import { readJson } from '../../src/domain/read-json.ts'
-import { decodeBotEvent, decodeWebhook, wireOf } from '../../src/domain/requests.ts'
+import { wireOf } from '../../src/domain/requests.ts'
 import { isObject } from '../../src/shared/json.ts'
 import { oddities, pathsOf, valueAt, without, withValue } from '../../src/simulator/odd.ts'
 import { left, right } from '../support/either.ts'
+import { type Api, decoders } from '../support/receipt.ts'
 import { samples } from '../support/samples.ts'
-
-const receipt = {
-  accountId: right(AccountId.decode('acme')),
-  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
-  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-}
-const decoders = {
-  webhooks: (payload: unknown) => decodeWebhook(payload, { ...receipt, id: 'an-id' }),
-  'bot-api': (payload: unknown) => decodeBotEvent(payload, receipt),
-}
-type Api = keyof typeof decoders
 
 const read = (payload: unknown): unknown => right(readJson(Buffer.from(JSON.stringify(payload))))
 

@@ -1,22 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import { AccountId, Instant } from '../../contracts/primitives.ts'
 import { readJson } from '../../src/domain/read-json.ts'
-import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
 import { left, right } from '../support/either.ts'
+import { type Api, decoders } from '../support/receipt.ts'
 import { sample } from '../support/samples.ts'
-
-const receipt = {
-  accountId: right(AccountId.decode('acme')),
-  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
-  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-}
-const interfaces = {
-  webhooks: (payload: unknown) => decodeWebhook(payload, { ...receipt, id: 'an-id' }),
-  'bot-api': (payload: unknown) => decodeBotEvent(payload, receipt),
-}
-type Api = keyof typeof interfaces
 
 const reader = suite('the tolerant reader')
 
@@ -138,7 +126,7 @@ for (const {
 } of rows)
   reader(name, () => {
     const payload = JSON.parse(JSON.stringify({ ...JSON.parse(sample(api, file)), ...given }))
-    const { event } = right(interfaces[api](payload))
+    const { event } = right(decoders[api](payload))
     assert.ok(DomainEvent.is(event))
     const data: Readonly<Record<string, unknown>> = event.data
     assert.equal(Object.fromEntries(Object.keys(then).map((field) => [field, data[field]])), then)
@@ -155,7 +143,7 @@ const ids: ReadonlyArray<readonly [name: string, id: string, accepted: boolean]>
 for (const [name, id, accepted] of ids)
   reader(name, () => {
     const body = `{"event":"AGENT_JOINED","id":"1","client_id":"2","chat_id":${id}}`
-    const decoded = interfaces['bot-api'](right(readJson(Buffer.from(body))))
+    const decoded = decoders['bot-api'](right(readJson(Buffer.from(body))))
     assert.is(decoded._tag, accepted ? 'Right' : 'Left')
     if (!accepted)
       assert.equal(left(decoded), { kind: 'invalid', problems: [{ path: 'chat_id', expected: 'an integer or text' }] })
@@ -163,7 +151,7 @@ for (const [name, id, accepted] of ids)
 
 reader('a number that no double can hold is kept as its text beside the ids', () => {
   const body = sample('webhooks', 'chat_accepted').replace(/"chats_count": *\d+/, '"chats_count": 1e400')
-  const { event } = right(interfaces.webhooks(right(readJson(Buffer.from(body)))))
+  const { event } = right(decoders.webhooks(right(readJson(Buffer.from(body)))))
   assert.match(JSON.stringify(event.data), '"extra":{"visitor":{"chats_count":"1e400"}}')
 })
 

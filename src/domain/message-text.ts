@@ -9,7 +9,7 @@ export type Markdown = {
 }
 
 /**
- * Why the protocol refuses the words of a message: Markdown with more than links, bold and italic (protocol, Limits).
+ * Why the service would refuse the words of a message: Markdown with more than links, bold and italic.
  * The reasons never quote the message.
  */
 export const refusedWords = (markdown: Markdown, message: ReplyMessage): ReadonlyArray<string> => {

@@ -3,10 +3,10 @@ import { type Expected, expectedOfEvent } from '../../contracts/read.ts'
 import { botEvents, type WireEvent, webhookEvents } from '../../contracts/wire-events.ts'
 import { decoder } from './decode-request.ts'
 
-/** Decodes a webhook's payload into its event (protocol, Events, Interface A). The receipt has the event's id. */
+/** Decodes a webhook's payload into its event. The receipt has the event's id. */
 export const decodeWebhook = decoder('webhooks', 'event_name', webhookEvents)
 
-/** Decodes a bot event's payload into the domain's event (protocol, Events, Interface B), under the payload's id. */
+/** Decodes a bot event's payload into the domain's event, under the payload's id. */
 export const decodeBotEvent = decoder('bot', 'event', botEvents)
 
 type Wire = { readonly api: 'webhooks' | 'bot'; readonly name: string; readonly expected: Expected }

@@ -26,7 +26,7 @@ const refuse = (cause: string, detail: string) => E.left({ cause, detail })
 
 /**
  * Checks what the codec cannot: the key, on which order and ownership depend, the account, unknown keys, and the words
- * and Markdown of a message (protocol, Limits). Left names what is wrong, never the content.
+ * and Markdown of a message. Left names what is wrong, never the content.
  */
 export const checkCommand = (
   command: BotReply,

@@ -88,7 +88,7 @@ const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, 
 }
 
 /**
- * Decides on one attempt (protocol, Errors; field notes: a 200 may contain `error`). `authorized`: the request had an
+ * Decides on one attempt. A service may report an error in the body of a 200. `authorized`: the request had an
  * access token. `nowMs` is for a Retry-After with a date.
  */
 export const classify = (result: HttpResult, authorized: boolean, nowMs: number): Verdict =>

@@ -16,7 +16,7 @@ const toWire = (message: CompleteMessage): OutboundMessage => {
   return { ...own, type, text, timestamp: Math.floor(Date.parse(timestamp) / 1000) } as OutboundMessage
 }
 
-/** The request of Interface B for a command, under the command's id (protocol, Resources, Interface B). */
+/** The request to the service for a command, under the command's id. */
 export const botRequest = (command: BotReply, requestedAt: Instant): BotRequest => {
   const exchange = { id: command.id, client_id: command.clientId, chat_id: command.chatId }
   return command.type === 'InviteAgent'
@@ -29,7 +29,7 @@ const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlas
 const segment = (text: string) => encodeURIComponent(text.toWellFormed())
 
 /**
- * The POST for a command (protocol, Endpoints): to `/webhooks/…`, or with an access token to `/providers/…`.
+ * The POST for a command: to `/webhooks/…`, or with an access token to `/providers/…`.
  * `Authorization` is the token without a prefix.
  */
 export const createRequest = (

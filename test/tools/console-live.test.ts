@@ -205,4 +205,47 @@ test('an operation runs by its form: without a question if it only shows, and af
   await context.close()
 })
 
+test('a person is found and erased with one of two who may be the same, by the number of a ticket, and the receipt is checked', async (here) => {
+  const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
+  for (const number of [7701, 7702, 7703]) {
+    const visitor = { number: `${number}`, name: 'Kim Twin', email: 'kim@twin.example.com' }
+    await here.service.webhook('acme', { ...accepted, chat_id: number, user_token: `token-${number}`, visitor })
+  }
+  await eventually(
+    'the chats',
+    async () => (await here.db.collection('chats').countDocuments({ 'visitor.name': 'Kim Twin' })) === 3,
+  )
+  const { page, context, errors } = await here.open(await here.signIn('privacy'))
+  await page.goto(here.page('privacy'))
+  await page.getByLabel('By').selectOption('chat')
+  await page.getByLabel('Value').fill('7701')
+  await page.getByRole('button', { name: 'Find' }).click()
+  const likely = page.locator('.likely li')
+  await likely.nth(1).waitFor()
+  assert.match(
+    await likely.first().innerText(),
+    /^Visitor 770[23]\s+Same email address kim@twin\.example\.com\. Chat 770[23]/,
+  )
+  await likely.filter({ hasText: '7702' }).getByRole('checkbox').check()
+  await page.locator('.pairs', { hasText: 'Chats' }).getByRole('link', { name: '7702' }).waitFor()
+  assert.is(await likely.getByRole('checkbox', { checked: true }).count(), 1)
+
+  await page.getByRole('button', { name: 'Erase…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/^Ticket number/).fill('GDPR-117')
+  await dialog.getByLabel(/^Type/).fill('erase 7701')
+  await dialog.getByRole('button', { name: 'Erase for good' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'Ticket GDPR-117' })
+  await row.waitFor()
+  const left = async () => here.db.collection('chats').countDocuments({ 'visitor.email': 'kim@twin.example.com' })
+  await eventually('two of the three to be erased', async () => (await left()) === 1)
+  await row.getByText('not checked yet').waitFor()
+  await row.getByRole('button', { name: 'Check now' }).click()
+  await row.getByText(/^Checked/).waitFor()
+  const action = await here.db.collection('audit').findOne({ action: 'erase', detail: /7701/ })
+  assert.is(action?.detail, 'erase, chat 7701, also visitor:7702, ticket GDPR-117')
+  assert.equal(errors, [])
+  await context.close()
+})
+
 live.run()

@@ -121,16 +121,17 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   const file = useAction<undefined>()
   const save = () =>
     file.run(() => postForFile(accountPath(account, 'person', 'export'), asked, `person-${asked.kind}.json`))
-  const also = asked.also ?? []
   // The answer does not name those who are included already.
   const [included, setIncluded] = useState<ReadonlyArray<Likely>>([])
   const include = (likely: Likely) => (checked: boolean) => {
-    const others = included.filter((each) => each.also !== likely.also)
+    const others = included.filter((each) => each.also !== likely.also && isIncluded(each))
     const next = checked ? [...others, likely] : others
     setIncluded(next)
     find({ ...asked, also: next.map((each) => each.also) })
   }
-  const isIncluded = ({ also: id }: Likely) => also.includes(id)
+  // While the search runs, what was chosen; after it, what its answer includes.
+  const isIncluded = ({ also }: Likely) =>
+    isBusy ? included.some((each) => each.also === also) : (asked.also ?? []).includes(also)
   const offered = [...included, ...person.likely.filter((each) => !included.some((one) => one.also === each.also))]
   if (isErased) return html`<p class="notice" role="status">The erasure is in the log. Its receipt is below.</p>`
   if (person.stored.every(({ count: documents }) => documents === 0))
@@ -161,8 +162,8 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
     </dl>
     <${TroubleBox} trouble=${file.trouble} again=${save} />
     <div class="row">
-      <button type="button" class="primary" onClick=${save} disabled=${file.isBusy}>${file.isBusy ? 'Collecting…' : 'Export'}</button>
-      <button type="button" class="danger" onClick=${() => setAsks(true)}>Erase…</button>
+      <button type="button" class="primary" onClick=${save} disabled=${isBusy || file.isBusy}>${file.isBusy ? 'Collecting…' : 'Export'}</button>
+      <button type="button" class="danger" disabled=${isBusy} onClick=${() => setAsks(true)}>Erase…</button>
       <span class="muted">The audit log records both.</span>
     </div>
     ${

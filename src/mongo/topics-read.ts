@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { StoredMarks } from '../domain/log-marks.ts'
 import type { LogMark, TopicIds } from '../domain/ports.ts'
+import type { StoredPositions } from '../views/positions.ts'
 import { rejectAfter, stepMs } from './client.ts'
 
 type Document = {
@@ -9,6 +10,10 @@ type Document = {
   readonly topics?: Readonly<Record<string, string>>
   /** By topic and partition (domain/log-marks.ts). */
   readonly marks?: Readonly<Record<string, Readonly<Record<string, LogMark>>>>
+  /** By topic and partition (views/positions.ts). */
+  readonly positions?: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** The topics of which nothing was read before their positions were stored. */
+  readonly unread?: Readonly<Record<string, true>>
 }
 
 /**
@@ -18,13 +23,17 @@ type Document = {
 export type TopicsRead = StoredMarks & {
   /** The id of the topic from which the views are made. Undefined while they are made from none of that name. */
   readonly idInViews: (topic: TopicName) => Promise<string | undefined>
-  /** The topics with another id than the stored one. Stores the ids of topics that have none stored. */
+  /**
+   * The topics with another id than the stored one. Stores the ids of topics that have none stored: nothing was read of
+   * them yet.
+   */
   readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
   /** Records that the state is made from these topics from now on, and forgets the marks of their former logs. */
   readonly remember: (
     state: 'views' | 'enrichments' | 'archive',
     ids: Iterable<readonly [topic: string, id: string]>,
   ) => Promise<void>
+  readonly positionsOf: (state: 'views' | 'enrichments') => StoredPositions
   /** Lets the enrichments of new topics replace the present ones, regardless of their offsets. */
   readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
 }
@@ -36,8 +45,8 @@ export const topicsReadIn = (db: Db): TopicsRead => {
   const remember: TopicsRead['remember'] = async (state, ids) => {
     const fields = Object.fromEntries([...ids].map(([topic, id]) => [`topics.${topic}`, id]))
     if (Object.keys(fields).length === 0) return
-    const marks = Object.fromEntries([...ids].map(([topic]) => [`marks.${topic}`, '' as const]))
-    const update = { $set: fields, $unset: marks }
+    const places = [...ids].flatMap(([topic]) => [`marks.${topic}`, `positions.${topic}`, `unread.${topic}`])
+    const update = { $set: fields, $unset: Object.fromEntries(places.map((place) => [place, '' as const])) }
     await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
   }
   const views = () => rejectAfter(stepMs, collection.findOne({ _id: 'views' }))
@@ -53,10 +62,30 @@ export const topicsReadIn = (db: Db): TopicsRead => {
     },
     changed: async (state, ids) => {
       const { topics = {} } = (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? {}
-      await remember(state, new Map([...ids].filter(([topic]) => topics[topic] === undefined)))
+      const unread = [...ids].filter(([topic]) => topics[topic] === undefined)
+      const fields = unread.flatMap(([topic, id]) => [
+        [`topics.${topic}`, id],
+        [`unread.${topic}`, true],
+      ])
+      if (fields.length > 0) {
+        const update = { $set: Object.fromEntries(fields) }
+        await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
+      }
       return [...ids].flatMap(([topic, id]) => (topics[topic] === undefined || topics[topic] === id ? [] : [topic]))
     },
     remember,
+    positionsOf: (state) => ({
+      positions: async (topic) => {
+        const { positions, unread } = (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? {}
+        return (partition) => positions?.[topic]?.[partition] ?? (unread?.[topic] ? 0 : undefined)
+      },
+      keepPositions: async (reached) => {
+        const fields = [...reached].flatMap(([topic, own]) =>
+          [...own].map(([partition, offset]) => [`positions.${topic}.${partition}`, offset] as const),
+        )
+        await rejectAfter(stepMs, collection.updateOne({ _id: state }, { $max: Object.fromEntries(fields) }, durable))
+      },
+    }),
     acceptEnrichments: async (ids) => {
       await rejectAfter(stepMs, db.collection('enrichments').updateMany({}, { $unset: { applied: '' } }, durable))
       await remember('enrichments', ids)

@@ -18,8 +18,8 @@ type Deps = {
 const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected an account of this bridge' })
 
 /**
- * Stores the enrichments of a slice. One that is older than the erasure of its person counts as removed. An unreadable record, or one of an unknown account, becomes a dead letter. An
- * outage throws.
+ * Stores the enrichments of a slice. One that is older than the erasure of its person counts as removed. An unreadable
+ * record, or one of an unknown account, becomes a dead letter. An outage throws.
  */
 export const enrichmentHandler =
   ({ storeEnrichments, deadLetter, accountIds, findErased }: Deps): HandleSlice =>

@@ -7,6 +7,7 @@ import type { EgressPorts } from '../../egress/ports.ts'
 import { fromCommand, fromRecord } from '../../kafka/records.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { withDeadline } from '../../shared/timeout.ts'
+import { inMongo } from '../../views/positions.ts'
 import type { Part, Ports } from '../ports.ts'
 
 const viewsWithinMs = 2_000
@@ -22,15 +23,20 @@ const viewsEndOf =
     const { name } = botConversations
     const [committed, ids] = await Promise.all([kafka.committedOffsets(viewsGroup, name), kafka.topicIds([name])])
     const known = await withDeadline(sleep, viewsWithinMs, () =>
-      Promise.all([mongo.topicsRead.idInViews(name), mongo.topicsRead.marks(name)]).catch(() => undefined),
+      Promise.all([
+        mongo.topicsRead.idInViews(name),
+        mongo.topicsRead.marks(name),
+        mongo.topicsRead.positionsOf('views').positions(name),
+      ]).catch(() => undefined),
     )
-    const [id, marks] = known?.value ?? []
+    const [id, marks, positionOf = () => undefined] = known?.value ?? []
+    const done = inMongo(committed, positionOf)
     const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
     const verdicts = await kafka.compareLog(name, marks ?? new Map())
     return (partition) =>
       isOther || verdicts.get(partition)?.kind === 'other'
         ? { offset: 0, isOfThisLog: false }
-        : { offset: committed.get(partition) ?? 0, isOfThisLog: true }
+        : { offset: done.get(partition) ?? 0, isOfThisLog: true }
   }
 
 /** Posts bot replies to the service. */

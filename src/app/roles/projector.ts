@@ -1,4 +1,4 @@
-import { botConversations, enrichments } from '../../../contracts/topics.ts'
+import { botConversations, enrichments, eventTopics } from '../../../contracts/topics.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
 import { erasedEnrichments, erasedFinder } from '../../domain/erased.ts'
 import { logMarks } from '../../domain/log-marks.ts'
@@ -11,6 +11,7 @@ import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
 import { dayMs, monotonic } from '../../shared/time.ts'
 import { enrichmentHandler } from '../../views/enrichment-handler.ts'
 import { topicsOf, viewNames } from '../../views/index.ts'
+import { positionsInMongo } from '../../views/positions.ts'
 import { projector } from '../../views/projector.ts'
 import { enrichmentsGroup } from '../consumer-groups.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
@@ -45,7 +46,7 @@ const daysOf =
   }
 
 /** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */
-const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports): ConsumerSpec => {
+const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: PositionsInMongo): ConsumerSpec => {
   const missed = missedErasuresOf({ kafka, mongo }, settings)
   const marks = logMarks({ ...mongo.topicsRead, compareLog: kafka.compareLog })
   const fold = projector({
@@ -75,43 +76,88 @@ const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports): ConsumerSpec
       const refusal = await marks.refusal(ids)
       if (refusal !== undefined) return refusal
       await missed.apply()
+      const lacking = await positions.refusal(ids)
+      if (lacking !== undefined) return lacking
       // Not earlier: documents of another version of the bridge cannot be counted.
       mongo.statsRefresher.start()
       mongo.transcriptAudits.start(isReadBy(kafka)(viewsGroup, botConversations.name))
       return undefined
     },
+    startAt: positions.startAt,
     fetchWaitsFor: { bytes: 64 * 1024, ms: 250 },
     catchUpRecords: catchUpRecords(),
     handle: async (slice, owned) => {
       await marks.before(slice.records)
-      return fold(slice, owned)
+      await fold(slice, owned)
+      positions.handled(slice)
     },
   }
 }
 
 /** Stores the enrichments that ingress looks up. */
-const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports): ConsumerSpec => ({
-  group: enrichmentsGroup,
-  topics: [enrichments.name],
-  commit: 'when-handled',
-  refuseTopics: async (ids) => {
-    const changed = await mongo.topicsRead.changed('enrichments', ids)
-    if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)
-    return undefined
-  },
-  handle: enrichmentHandler({
+const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports, positions: PositionsInMongo): ConsumerSpec => {
+  const store = enrichmentHandler({
     storeEnrichments: mongo.storeEnrichments,
     deadLetter: kafka.deadLetter('enrichments'),
     accountIds: new Set(settings.accounts.map(({ id }) => id)),
     findErased: erasedEnrichments(mongo.erasures),
-  }),
-})
+  })
+  return {
+    group: enrichmentsGroup,
+    topics: [enrichments.name],
+    commit: 'when-handled',
+    refuseTopics: async (ids) => {
+      const changed = await mongo.topicsRead.changed('enrichments', ids)
+      if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)
+      return positions.refusal(ids)
+    },
+    startAt: positions.startAt,
+    handle: async (slice, owned) => {
+      await store(slice, owned)
+      positions.handled(slice)
+    },
+  }
+}
+
+const storeEveryMs = 1_000
+
+type PositionsInMongo = ReturnType<typeof positionsInMongo>
+
+const positionsOf = (
+  { kafka, mongo, log }: Ports,
+  state: 'views' | 'enrichments',
+  group: string,
+): PositionsInMongo & { readonly stop: () => Promise<void> } => {
+  const positions = positionsInMongo({
+    ...mongo.topicsRead.positionsOf(state),
+    group,
+    committed: kafka.committedOffsets,
+    firstOffsets: async (topic) =>
+      new Map([...(await kafka.ranges(topic))].map(([partition, { low }]) => [partition, low])),
+    isKept: (topic) => eventTopics.some(({ name }) => name === topic),
+    log,
+  })
+  // While MongoDB is away, the positions wait for the next time.
+  const store = () => positions.store().catch(() => undefined)
+  const storing = setInterval(store, storeEveryMs)
+  return {
+    ...positions,
+    stop: async () => {
+      clearInterval(storing)
+      await store()
+    },
+  }
+}
 
 /** Updates the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async (ports: Ports): Promise<Part> => {
   const { kafka, mongo, log } = ports
-  const views = await kafka.consume(viewsConsumer(ports))
-  const enriching = await kafka.consume(enrichmentsConsumer(ports))
+  const positions = {
+    views: positionsOf(ports, 'views', viewsGroup),
+    enrichments: positionsOf(ports, 'enrichments', enrichmentsGroup),
+  }
+  const views = await kafka.consume(viewsConsumer(ports, positions.views))
+  const enriching = await kafka.consume(enrichmentsConsumer(ports, positions.enrichments))
   log.info({}, 'the projector runs')
   return {
     checks: {
@@ -121,6 +167,7 @@ export const startProjector = async (ports: Ports): Promise<Part> => {
     },
     stop: async () => {
       await Promise.all([views.stop(), enriching.stop()])
+      await Promise.all([positions.views.stop(), positions.enrichments.stop()])
       await Promise.all([mongo.statsRefresher.stop(), mongo.transcriptAudits.stop()])
     },
   }

@@ -1,12 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { archiverGroup } from '../../archive/archiver.ts'
 import { removeOldNotes } from '../../archive/notes.ts'
 import { retention } from '../../archive/retention.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
 import { now } from '../../domain/clock.ts'
+import { viewsGroup } from '../../domain/consumer-groups.ts'
 import { actionRecorder } from '../../operations/audit.ts'
 import { appendedSinceIn, retainedBy, startRetaining, viewsAreCurrentIn } from '../../operations/erase/retain.ts'
 import { sleep } from '../../shared/time.ts'
+import { inMongo } from '../../views/positions.ts'
 import type { Settings } from '../config.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
 import { reasonOf } from '../reason.ts'
@@ -63,7 +64,8 @@ export const startRetention = (
     deleteBefore: kafka.deleteBefore,
     committed: async (group, topic) => {
       const done = await kafka.committedOffsets(group, topic)
-      return group === archiverGroup && archiving !== undefined ? archiving.readableTo(topic, done) : done
+      if (group === viewsGroup) return inMongo(done, await mongo.topicsRead.positionsOf('views').positions(topic))
+      return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: timeOfServers,

@@ -1,10 +1,13 @@
 import { deepStrictEqual as same } from 'node:assert'
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { foldedViews } from '../../src/views/index.ts'
 import { archivingWorld } from '../support/archiving-world.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
 
@@ -15,7 +18,7 @@ const commandsOf = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
   return [...section.matchAll(/^(?:\$ )?livechat-bridge (.*)$/gm)].map(([, words = '']) => words.split(' '))
 }
 
-const { db, command, start, publish, processed, erase, dump, restore, stop } = await archivingWorld()
+const { db, kafka, command, start, publish, processed, erase, dump, restore, stop } = await archivingWorld()
 
 const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
   const visitor = { number: `7${chat}`, chatsCount: 1, name: `CANARY-${chat}-` }
@@ -37,6 +40,20 @@ const views = async () => {
 }
 const telling = async (chat: number) => JSON.stringify(await views()).includes(`CANARY-${chat}-`)
 
+const enrich = async (client: number, title: string | null) => {
+  const value = title && JSON.stringify({ customData: [{ title, content: 'x' }] })
+  right(await kafka.append({ topic: 'enrichments', key: `acme/clientId:${client}`, value, headers: {} }, 20_000))
+}
+/** The clients of whom agents see something. */
+const enriched = async () =>
+  (
+    await db
+      .collection<{ _id: string }>('enrichments')
+      .find({ value: { $exists: true } })
+      .sort({ _id: 1 })
+      .toArray()
+  ).map(({ _id }) => _id)
+
 const saved = [1, 2, 3]
 const newer = [4, 5]
 
@@ -46,11 +63,16 @@ backup.after(stop)
 backup('a copy of the whole database, and three of its collections alone, bring everything back', async () => {
   const first = await start()
   await publish(saved.flatMap(eventsOf))
+  await Promise.all([enrich(1, 'old'), enrich(2, 'old')])
+  await eventually('the enrichments', async () => (await enriched()).length === 2)
   await processed()
   await first.stop()
   const whole = await dump()
   const second = await start()
   await publish(newer.flatMap(eventsOf))
+  await Promise.all([enrich(1, null), enrich(3, 'new')])
+  const agentsSee = ['acme/clientId:2', 'acme/clientId:3']
+  await eventually('the newer enrichments', async () => isDeepStrictEqual(await enriched(), agentsSee))
   await processed()
   await erase(2)
   await processed()
@@ -68,6 +90,7 @@ backup('a copy of the whole database, and three of its collections alone, bring 
       assert.is(code, 0, `${args.join(' ')}: ${out}${err}`)
     }
     same(await views(), before)
+    await eventually('the enrichments', async () => isDeepStrictEqual(await enriched(), agentsSee))
     for (const args of commandsOf('Test a restore')) {
       const { code, out, err } = await command(...args)
       if (args.join(' ') === 'erase status') assert.match(out, 'Erasure ')

@@ -8,8 +8,8 @@ import type { Role } from './roles.ts'
 const optional =
   (check: CheckHealth, instead: string): CheckHealth =>
   async () => {
-    const { ok, reason } = await check()
-    return ok ? { ok, reason } : { ok: true, reason: `${reason}; ${instead}` }
+    const health = await check()
+    return health.ok ? health : { ok: true, isLimited: true, reason: `${health.reason}; ${instead}` }
   }
 
 type ServerChecks = {
@@ -52,6 +52,9 @@ export const checksBeforeStart = (
   ...Object.fromEntries(roles.flatMap((role) => namesOf[role]).map((name) => [name, notStarted])),
   ...ofIngress,
   ...Object.fromEntries(
-    [...lacking].map(([role, reason]) => [role, () => ({ ok: true, reason: `does not run: ${reason}` })]),
+    [...lacking].map(([role, reason]) => [
+      role,
+      () => ({ ok: true, isLimited: true, reason: `does not run: ${reason}` }),
+    ]),
   ),
 })

@@ -118,11 +118,11 @@ export const retention = (deps: Deps) => {
     const late = [...overdue].filter(([, { records }]) => records > 0)
     const what = late.map(([topic, { records, behind }]) => `${records} of ${topic}${behindText(behind)}`).join(', ')
     const overdueText = late.length > 0 ? `records older than ${days} days are not deleted: ${what}` : undefined
+    const wrong = [...troubles.values(), overdueText].filter((text) => text !== undefined)
     // Late deletion delays no event, so the process is still ready.
-    return {
-      ok: true,
-      reason: [...troubles.values(), overdueText].filter((text) => text !== undefined).join('; ') || 'up to date',
-    }
+    return wrong.length === 0
+      ? { ok: true, reason: 'up to date' }
+      : { ok: true, isLimited: true, reason: wrong.join('; ') }
   }
   return {
     health,

@@ -29,13 +29,8 @@ const spared: ReadonlySet<string> = new Set([
   'retention',
 ])
 
-/** A check that passes because the part may be missing says so: it does not run, or an error and what happens instead. */
-const isLimited = (name: string, reason: string): boolean =>
-  /does not run|; |[A-Z]{2,}_[A-Z_]+|: restart /.test(reason) ||
-  (name === 'journal' && reason !== 'records go to Kafka')
-
-export const healthState = (name: string, { ok, reason }: Health): HealthState => {
-  if (ok) return isLimited(name, reason) ? 'degraded' : 'works'
+export const healthState = (name: string, { ok, isLimited }: Health): HealthState => {
+  if (ok) return isLimited ? 'degraded' : 'works'
   return spared.has(name) ? 'degraded' : 'down'
 }
 

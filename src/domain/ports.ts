@@ -77,8 +77,11 @@ export type Slice = {
 /** Keeps a record that cannot be processed because of its content, with the cause. Resolves when that is durable. */
 export type DeadLetter = (record: IncomingRecord, cause: string, detail: string) => Promise<void>
 
-/** A dependency's state for /readyz. `reason` says what is wrong, or what is known to work. */
-export type Health = { readonly ok: boolean; readonly reason: string }
+/**
+ * A dependency's state for /readyz. `reason` says what is wrong, or what is known to work. `isLimited`: the check
+ * passes, so that the process gets requests, but something does not work, and `reason` says what.
+ */
+export type Health = { readonly ok: boolean; readonly reason: string; readonly isLimited?: true }
 export type CheckHealth = () => Health | Promise<Health>
 
 /** A structured log: fields first, then a fixed sentence. Fields never hold secrets or personal data. */

@@ -9,15 +9,17 @@ export const describe = (state: FallbackState & { readonly orphans: OrphansState
   const depth = `${records} records wait in the journal (${bytes} bytes)${age}`
   const full = refused ? '; the journal is full or cannot be written' : ''
   const isAway = failedOver.length > 0
-  return {
-    ok: !(isAway && refused),
-    reason: [
-      isAway ? `Kafka does not accept records of ${failedOver.join(', ')}: ${depth}${full}` : 'records go to Kafka',
-      ...(damaged.places > 0 ? [`${damaged.places} damaged places have been set aside`] : []),
-      ...(orphans.journals > 0
-        ? [`journals without a process: ${orphans.journals}, with ${orphans.records} records`]
-        : []),
-      ...orphans.unusable.map(({ dir, reason }) => `${dir} cannot be opened (${reason})`),
-    ].join('; '),
-  }
+  const wrong = [
+    ...(damaged.places > 0 ? [`${damaged.places} damaged places have been set aside`] : []),
+    ...(orphans.journals > 0
+      ? [`journals without a process: ${orphans.journals}, with ${orphans.records} records`]
+      : []),
+    ...orphans.unusable.map(({ dir, reason }) => `${dir} cannot be opened (${reason})`),
+  ]
+  const where = isAway
+    ? `Kafka does not accept records of ${failedOver.join(', ')}: ${depth}${full}`
+    : 'records go to Kafka'
+  const reason = [where, ...wrong].join('; ')
+  if (isAway && refused) return { ok: false, reason }
+  return isAway || wrong.length > 0 ? { ok: true, isLimited: true, reason } : { ok: true, reason }
 }

@@ -30,8 +30,8 @@ const round = async ({
   })
   await (ended ?? over)
   await running.stop()
-  const { reason } = await running.health()
-  return { deleted, warned, reason, overdue: running.overdue().get('chats') }
+  const health = await running.health()
+  return { deleted, warned, health, reason: health.reason, overdue: running.overdue().get('chats') }
 }
 const at =
   (archiver: number | undefined, projector: number | undefined): Deps['committed'] =>
@@ -59,8 +59,9 @@ deleting('deletes old records up to the lowest committed offset of all groups', 
 })
 
 deleting('keeps records that the projector has not processed, and reports them', async () => {
-  const { deleted, reason, overdue } = await round({ committed: at(10, 4) })
+  const { deleted, health, reason, overdue } = await round({ committed: at(10, 4) })
   assert.equal([deleted[0], overdue], ['chats 4', 6])
+  assert.equal([health.ok, health.isLimited], [true, true])
   assert.match(reason, /6 of chats \(not yet processed by projector\)/)
 })
 
@@ -92,7 +93,7 @@ deleting('looks again soon after a failure, and then no longer reports it', asyn
   const said: string[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const away = () => slept.length === 0
-  const { reason, warned } = await round({
+  const { health, warned } = await round({
     committed: at(10, 10),
     ranges: async () => {
       if (away()) throw new Error('MongoDB cannot be reached')
@@ -105,7 +106,7 @@ deleting('looks again soon after a failure, and then no longer reports it', asyn
     },
     over,
   })
-  assert.equal([reason, warned, slept], ['up to date', [], [2_000, 60_000]])
+  assert.equal([health, warned, slept], [{ ok: true, reason: 'up to date' }, [], [2_000, 60_000]])
   assert.equal(
     said,
     eventTopics.map(() => 'the retention can check the topic again'),

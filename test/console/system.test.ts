@@ -71,12 +71,12 @@ system('only an operator sees why a check fails, since the reason may name other
 for (const [name, health, state] of [
   ['kafka', { ok: true, reason: '1 broker' }, 'works'],
   ['kafka', { ok: false, reason: 'no broker answers' }, 'down'],
-  ['archiver', { ok: true, reason: 'does not run: ARCHIVE_KEY_FILE is not set' }, 'degraded'],
-  ['enrichments', { ok: true, reason: 'GROUP_LOAD_IN_PROGRESS; agents see no enrichments' }, 'degraded'],
+  ['archiver', { ok: true, isLimited: true, reason: 'does not run: ARCHIVE_KEY_FILE is not set' }, 'degraded'],
   ['archiver', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'degraded'],
   ['projector', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'down'],
-  ['journal', { ok: true, reason: 'records go to Kafka' }, 'works'],
-  ['journal', { ok: true, reason: '12 records wait for Kafka' }, 'degraded'],
+  ['retention', { ok: true, isLimited: true, reason: 'chats: not allowed' }, 'degraded'],
+  ['journal', { ok: true, reason: 'a reason; with NO_MEANING here' }, 'works'],
+  ['journal', { ok: true, isLimited: true, reason: '12 records wait for Kafka' }, 'degraded'],
 ] as const)
   system(`${name} with “${health.reason}” is shown as ${state}`, () => assert.is(healthState(name, health), state))
 

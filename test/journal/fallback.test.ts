@@ -34,6 +34,7 @@ policy('after the budget everything outstanding is in the journal, and later rec
   await clock.pass(9_000)
   assert.equal(health(), {
     ok: true,
+    isLimited: true,
     reason: `Kafka does not accept records of chats: 4 records wait in the journal (${state().bytes} bytes), the oldest for 9 s`,
   })
   assert.equal(lane.waiting().slice(0, 3), [1, 2, 3])

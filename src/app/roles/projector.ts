@@ -7,12 +7,14 @@ import { longestWaitMs } from '../../egress/watchdog/escalations.ts'
 import { isReadBy } from '../../kafka/offsets.ts'
 import { decodeRecord } from '../../kafka/records.ts'
 import { classify } from '../../mongo/classify.ts'
+import type { Mongo } from '../../mongo/connect.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
 import { dayMs, monotonic } from '../../shared/time.ts'
 import { enrichmentHandler } from '../../views/enrichment-handler.ts'
 import { topicsOf, viewNames } from '../../views/index.ts'
 import { positionsInMongo } from '../../views/positions.ts'
 import { projector } from '../../views/projector.ts'
+import type { Settings } from '../config.ts'
 import { enrichmentsGroup } from '../consumer-groups.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
 import { missedErasuresOf } from './missed-erasures.ts'
@@ -36,13 +38,17 @@ export const watchViews = ({ settings, mongo, metrics }: Pick<Ports, 'settings' 
 }
 
 /** Days in an account's former time zone need a rebuild. They do not make the process unready. */
-const daysOf =
-  ({ settings, mongo }: Ports): CheckHealth =>
+export const daysOf =
+  ({ accounts }: Pick<Settings, 'accounts'>, { timeZonesChanged }: Pick<Mongo, 'timeZonesChanged'>): CheckHealth =>
   async () => {
-    const changed = await mongo.timeZonesChanged(settings.accounts).catch(() => [])
+    const changed = await timeZonesChanged(accounts).catch(() => [])
     if (changed.length === 0) return { ok: true, reason: 'its days have the time zones of the accounts' }
     const others = `some days of ${changed.join(', ')} are of another time zone`
-    return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
+    return {
+      ok: true,
+      isLimited: true,
+      reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats`,
+    }
   }
 
 /** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */
@@ -163,7 +169,7 @@ export const startProjector = async (ports: Ports): Promise<Part> => {
     checks: {
       projector: views.health,
       enrichments: enriching.health,
-      daily_stats: daysOf(ports),
+      daily_stats: daysOf(ports.settings, mongo),
     },
     stop: async () => {
       await Promise.all([views.stop(), enriching.stop()])

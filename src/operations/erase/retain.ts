@@ -3,7 +3,7 @@ import { eventTopics } from '../../../contracts/topics.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
 import type { Identity } from '../../domain/person.ts'
-import type { CheckHealth, Log, Sleep } from '../../domain/ports.ts'
+import type { CheckHealth, Health, Log, Sleep } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Parts, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
 import { dayMs } from '../../shared/time.ts'
@@ -228,6 +228,10 @@ type Running = Deps & {
 const idleMs = 60_000
 const busyMs = 1_000
 
+/** A late erasure delays no event, so the process is still ready. */
+export const retainHealth = (trouble: string | undefined): Health =>
+  trouble === undefined ? { ok: true, reason: 'up to date' } : { ok: true, isLimited: true, reason: trouble }
+
 /** Runs round after round, for at most a twentieth of the time. */
 export const startRetaining = (accounts: ReadonlyArray<Limited>, deps: Running) => {
   const { sleep, log, reasonOf } = deps
@@ -251,8 +255,7 @@ export const startRetaining = (accounts: ReadonlyArray<Limited>, deps: Running) 
     }
   }
   const running = run()
-  /** A late erasure delays no event, so the process is still ready. */
-  const health: CheckHealth = () => ({ ok: true, reason: trouble ?? 'up to date' })
+  const health: CheckHealth = () => retainHealth(trouble)
   return {
     health,
     stop: async () => {

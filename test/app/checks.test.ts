@@ -1,0 +1,64 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checksBeforeStart } from '../../src/app/checks.ts'
+import { daysOf } from '../../src/app/roles/projector.ts'
+import type { Role } from '../../src/app/roles.ts'
+import type { CheckHealth, Health } from '../../src/domain/ports.ts'
+import { readinessOf } from '../../src/http/health.ts'
+import { retainHealth } from '../../src/operations/erase/retain.ts'
+
+const away: CheckHealth = () => ({ ok: false, reason: 'away' })
+const works: CheckHealth = () => ({ ok: true, reason: 'works' })
+const allWork = { kafka: works, mongodb: works, 'topics and indexes': works }
+const allAway = { kafka: away, mongodb: away, 'topics and indexes': away }
+
+const health = (servers: typeof allWork, roles: ReadonlyArray<Role>, lacking: ReadonlyArray<[Role, string]> = []) =>
+  readinessOf(
+    checksBeforeStart(servers, roles, {
+      runs: () => true,
+      lacking: new Map(lacking),
+      archiveKeys: undefined,
+    }),
+    1_000,
+  )
+
+const checks = suite('checks of a process')
+
+checks('a server that ingress can do without is limited, and fails for every other role', async () => {
+  const limited = (instead: string): Health => ({ ok: true, isLimited: true, reason: `away; ${instead}` })
+  assert.equal(await health(allAway, ['ingress']), {
+    ready: true,
+    checks: {
+      kafka: limited('new records go to the journal'),
+      mongodb: limited('answers are sent without enrichments'),
+      'topics and indexes': limited('the bridge keeps trying to create them'),
+    },
+  })
+  const { kafka, mongodb } = (await health(allAway, ['ingress', 'egress'])).checks
+  assert.equal([kafka, mongodb], [away(), away()])
+})
+
+checks('a server that works is not limited', async () => {
+  assert.equal(Object.values((await health(allWork, ['ingress'])).checks), [works(), works(), works()])
+})
+
+checks('a role that cannot run is limited, with the reason', async () => {
+  const { archiver } = (await health(allWork, ['archiver'], [['archiver', 'ARCHIVE_KEY_FILE is not set']])).checks
+  assert.equal(archiver, { ok: true, isLimited: true, reason: 'does not run: ARCHIVE_KEY_FILE is not set' })
+})
+
+const daysOfOther = (changed: ReadonlyArray<string>) =>
+  daysOf({ accounts: [] }, { timeZonesChanged: async () => changed })
+
+for (const [what, check, isLimited] of [
+  ['persons are erased in time', () => retainHealth(undefined), undefined],
+  ['persons cannot be erased', () => retainHealth('MongoDB does not answer'), true],
+  ['the days have the time zones of the accounts', daysOfOther([]), undefined],
+  ['some days are of another time zone', daysOfOther(['acme']), true],
+] as const)
+  checks(`${what}: the process is ready, ${isLimited ? 'and the check is limited' : 'without a limit'}`, async () => {
+    const { ok, isLimited: limited } = await check()
+    assert.equal([ok, limited], [true, isLimited])
+  })
+
+checks.run()

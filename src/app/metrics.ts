@@ -1,3 +1,4 @@
+import * as t from 'io-ts'
 import {
   AggregatorRegistry,
   Counter,
@@ -13,6 +14,19 @@ import { version } from './version.ts'
 
 /** The metrics of a process as values, for another process that shows the metrics of both. */
 export type MetricValues = ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>
+
+// JSON has null for a value that is no number.
+const Value = t.type({ labels: t.UnknownRecord, value: t.union([t.number, t.null]) })
+const Metrics = t.array(t.type({ name: t.string, help: t.string, values: t.array(Value) }))
+const isMetricValues = (u: unknown): u is MetricValues => Metrics.is(u)
+
+/** As far as prom-client needs it to join and to write them. */
+export const MetricValues = new t.Type<MetricValues, unknown, unknown>(
+  'MetricValues',
+  isMetricValues,
+  (u, context) => (isMetricValues(u) ? t.success(u) : t.failure(u, context)),
+  t.identity,
+)
 
 type Change = (labels: Update['labels'], value: number, isGone?: true) => void
 

@@ -1,7 +1,10 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { exactShape } from '../../contracts/primitives.ts'
 import type { Egress } from '../egress/egress.ts'
 import { type Peer, peerHeaders, peerRouter } from '../http/forward.ts'
 import type { Readiness, ReadReadiness } from '../http/health.ts'
-import type { MetricValues } from './metrics.ts'
+import { MetricValues } from './metrics.ts'
 import { type PartName, rolesOfPart } from './roles.ts'
 
 /** What the other process may ask. */
@@ -9,6 +12,17 @@ type Answers = {
   readonly readiness: Readiness
   readonly metrics: MetricValues
   readonly gates: ReturnType<Egress['gates']>
+}
+const answers: { readonly [Name in keyof Answers]: t.Decoder<unknown, Answers[Name]> } = {
+  readiness: t.type({ ready: t.boolean, checks: t.record(t.string, t.type({ ok: t.boolean, reason: t.string })) }),
+  metrics: MetricValues,
+  gates: t.array(
+    exactShape(
+      { account: t.string, isOpen: t.boolean },
+      { perSecond: t.number, failures: t.number, deferred: t.number },
+      'Gate',
+    ),
+  ),
 }
 type Answering = { readonly [Name in keyof Answers]: (withinMs: number) => Promise<Answers[Name]> | Answers[Name] }
 
@@ -31,7 +45,8 @@ export const askPeer = async <Name extends keyof Answers>(
       headers: peerHeaders(peer),
       signal: AbortSignal.timeout(withinMs),
     })
-    return answer.ok ? ((await answer.json()) as Answers[Name]) : undefined
+    if (!answer.ok) return undefined
+    return E.getOrElseW(() => undefined)(answers[name].decode(await answer.json()))
   } catch {
     return undefined
   }

@@ -2,6 +2,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { exactShape } from '../../contracts/primitives.ts'
 import type { Failure } from '../domain/ports.ts'
 import { startEmbedded } from '../embedded/servers.ts'
 import { attempt, makePrivateFolder } from '../journal/files.ts'
@@ -9,13 +11,12 @@ import type { KafkaConfig, Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
 
 /** The addresses of a running bridge and its embedded servers, for other commands with the same DATA_DIR. */
-export type Running = {
-  readonly pid: number
-  readonly url?: string
-  readonly adminUrl?: string
-  readonly brokers?: ReadonlyArray<string>
-  readonly mongoUrl?: string
-}
+const Running = exactShape(
+  { pid: t.number },
+  { url: t.string, adminUrl: t.string, brokers: t.readonlyArray(t.string), mongoUrl: t.string },
+  'Running',
+)
+export type Running = t.TypeOf<typeof Running>
 
 const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 
@@ -37,8 +38,8 @@ const alive = (pid: number) => {
 
 export const findRunning = (dataDir: string): Running | undefined => {
   try {
-    const running: Running = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
-    return alive(running.pid) ? running : undefined
+    const running = Running.decode(JSON.parse(readFileSync(fileIn(dataDir), 'utf8')))
+    return E.isRight(running) && alive(running.right.pid) ? running.right : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
-import type { History, HistoryMessage } from '../../contracts/http.ts'
+import { History, type HistoryMessage } from '../../contracts/http.ts'
 import type { Sleep } from '../shared/time.ts'
 
 /** Where a bot reads what was said: the bridge's public address, and `bot.historyToken` of each account by its id. */
@@ -44,11 +45,15 @@ export const historyOver =
         requestMs,
       ).catch((error: unknown) => (error instanceof Error ? error.name : 'Error'))
       if (typeof answer !== 'string') {
-        if (answer.status === 200) return ((await answer.json()) as History).messages
+        if (answer.status === 200) {
+          // What is wrong with the body is not told: it may have words of the chat.
+          const history = History.decode(await answer.json().catch(() => undefined))
+          if (E.isRight(history)) return history.right.messages
+        }
         if (answer.status === 404) return []
         if (answer.status === 401) throw new Error(`the bridge refuses the history token of account ${accountId}`)
       }
-      reason = typeof answer === 'string' ? answer : String(answer.status)
+      reason = typeof answer === 'string' ? answer : answer.status === 200 ? 'no history' : String(answer.status)
       if (attempt < attempts) await sleep(againMs)
     }
     throw new Error(`the bridge did not give the history of a chat: ${reason}`)

@@ -1,6 +1,7 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createMetrics } from '../../src/app/metrics.ts'
+import { createMetrics, MetricValues } from '../../src/app/metrics.ts'
 
 const test = suite('metrics')
 
@@ -53,6 +54,15 @@ test('entries of drift start at 0, so that the first one is an increase', async 
     lines.filter((line) => !line.endsWith(' 0')),
     ['livechat_drift_entries{account="acme",kind="misfit"} 2'],
   )
+})
+
+test('the values of a process are read from its JSON, and nothing else is', async () => {
+  const { measure, watch, values } = createMetrics()
+  measure.produced(3, 1_200, 0.004)
+  watch('statistics', () => ({ ageSeconds: Number.NaN }))
+  assert.ok(E.isRight(MetricValues.decode(JSON.parse(JSON.stringify(await values())))))
+  for (const other of [undefined, {}, [{ name: 'x' }], [{ name: 'x', help: '', values: [7] }]])
+    assert.ok(E.isLeft(MetricValues.decode(other)))
 })
 
 test.run()

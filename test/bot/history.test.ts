@@ -20,7 +20,10 @@ const message = (id: string, from: HistoryMessage['from'], words: string): Histo
 const history = suite('history of a chat in the bot kit')
 
 /** What the kit requests when the bridge answers so, and what becomes of it. */
-const requested = async (answers: ReadonlyArray<number | Error>) => {
+const requested = async (
+  answers: ReadonlyArray<number | Error>,
+  body: () => unknown = () => ({ messages: [message('m1', 'client', 'Hi')], upTo: 'm1' }),
+) => {
   const urls: string[] = []
   const read = historyOver(
     { url: 'http://bridge/', tokens: { acme: 'a-token' } },
@@ -30,7 +33,7 @@ const requested = async (answers: ReadonlyArray<number | Error>) => {
       const answer = answers[urls.length] ?? 200
       urls.push(url)
       if (typeof answer !== 'number') throw answer
-      return { status: answer, json: async () => ({ messages: [message('m1', 'client', 'Hi')], upTo: 'm1' }) }
+      return { status: answer, json: async () => body() }
     },
   )
   const result = await read({ accountId: 'acme', chatId: 'a/b' }, 7, 'm 2').then(
@@ -63,6 +66,11 @@ history(
     )
   },
 )
+
+history('an answer that is no history is an error without its words', async () => {
+  for (const body of [() => ({ messages: [{ text: 'secret' }] }), () => JSON.parse('secret')])
+    assert.is((await requested([], body)).result, 'the bridge did not give the history of a chat: no history')
+})
 
 history('an account without a token, and a bot without the option, are told so', async () => {
   const read = historyOver({ url: 'http://bridge', tokens: {} }, sleep)

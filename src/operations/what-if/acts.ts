@@ -1,5 +1,7 @@
-import type { ReplyMessage } from '../../../contracts/commands/bot-reply.ts'
-import type { Message } from '../../../contracts/events/index.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { messageTypes } from '../../../contracts/messages/index.ts'
+import { nullable } from '../../../contracts/primitives.ts'
 
 /**
  * One thing that a bot does in a turn. `words` is what the client reads; acts are compared without it. `announces`: the
@@ -20,15 +22,23 @@ export type Lane = ReadonlyArray<Act>
 
 export const handOver: Act = { kind: 'hand-over' }
 
-/** Of a bot's reply, and of a message that the log says was delivered. */
-export const actOf = (message: ReplyMessage | Message, announces: boolean): Act => {
-  const { type = 'unknown', text, content, title, buttons = [] }: Message = message as Message
-  const words = type === 'MARKDOWN' ? content : title === undefined ? text : [title, ...buttons.map((b) => b.text)]
+const Fields = t.partial({
+  type: t.string,
+  text: nullable(t.string),
+  buttons: t.array(t.partial({ id: nullable(t.union([t.string, t.number])) })),
+})
+
+/** Of a bot's reply, which the bridge may refuse, and of a message that the log says was delivered. */
+export const actOf = (message: unknown, announces: boolean): Act => {
+  const decoded = Fields.decode(message)
+  const { type = 'unknown', ...fields } = E.isRight(decoded) ? decoded.right : {}
+  const known = messageTypes.find((each) => each.type === type && each.words in fields)
+  const given = { ...fields, type }
   return {
     kind: 'message',
     type,
-    buttons: buttons.map(({ id }) => id ?? ''),
-    words: Array.isArray(words) ? words.join('\n') : (words ?? ''),
+    buttons: (fields.buttons ?? []).map(({ id }) => String(id ?? '')),
+    words: known === undefined ? (fields.text ?? '') : [known.wordsOf(given), ...known.answersOf(given)].join('\n'),
     announces,
   }
 }

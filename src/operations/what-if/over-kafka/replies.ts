@@ -1,10 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ClientMessageReceived, ConversationEvent } from '../../../../contracts/events/index.ts'
+import * as t from 'io-ts'
+import type { BotReply } from '../../../../contracts/commands/bot-reply.ts'
+import type { ConversationEvent } from '../../../../contracts/events/index.ts'
 import { mistakesIn } from '../../../bot/mistakes.ts'
 import type { Reply } from '../../../bot/replies.ts'
+import type { Undecodable } from '../../../domain/decode-json.ts'
 import type { IncomingRecord } from '../../../domain/ports.ts'
 import { fromCommand } from '../../../kafka/records.ts'
-import { isObject } from '../../../shared/json.ts'
 import { actOf, handOver, type Lane } from '../acts.ts'
 import type { Answer } from '../judge.ts'
 
@@ -12,47 +14,46 @@ import type { Answer } from '../judge.ts'
 export type Command = {
   readonly id: string
   readonly inReplyTo?: string
-  readonly announces: boolean
-  readonly reply: Reply | undefined
-  /** Why it is no command at all. */
-  readonly problem?: string
+  /** What the bot does, also if the bridge would refuse it. */
+  readonly acts: Lane
+  /** The reply as the kit has it. Left: why it is no command at all. */
+  readonly reply: E.Either<string, Reply>
   /** In ms since 1970. */
   readonly at: number
 }
 
-const jsonOf = (value: Buffer | null): Readonly<Record<string, unknown>> => {
-  try {
-    const json: unknown = JSON.parse(`${value}`)
-    return isObject(json) ? json : {}
-  } catch {
-    return {}
-  }
+const Fields = t.partial({
+  id: t.unknown,
+  type: t.unknown,
+  inReplyTo: t.unknown,
+  expectsMore: t.unknown,
+  message: t.unknown,
+})
+
+const fieldsOf = (value: Buffer | null): t.TypeOf<typeof Fields> => {
+  const json = E.tryCatch((): unknown => JSON.parse(`${value}`), E.toError)
+  const fields = E.isRight(json) ? Fields.decode(json.right) : json
+  return E.isRight(fields) ? fields.right : {}
 }
+
+const actsOf = ({ type, message, expectsMore }: t.TypeOf<typeof Fields>): Lane => {
+  if (type === 'InviteAgent') return [handOver]
+  return type === 'BotMessage' && t.UnknownRecord.is(message) ? [actOf(message, expectsMore === true)] : []
+}
+
+const replyOf = (command: BotReply): Reply =>
+  command.type === 'InviteAgent' ? { kind: 'hand-over' } : { kind: 'message', message: command.message }
 
 /** What a bot has published. The reply is told as the kit has it, so that both are judged by the same rules. */
 export const commandOf = (record: Pick<IncomingRecord, 'value' | 'timestamp'>): Command => {
-  const json = jsonOf(record.value)
-  const decoded = fromCommand(record)
-  const reply =
-    json.type === 'InviteAgent'
-      ? { kind: 'hand-over' }
-      : json.type === 'BotMessage'
-        ? { kind: 'message', message: json.message }
-        : undefined
+  const fields = fieldsOf(record.value)
   return {
-    id: String(json.id),
-    ...(typeof json.inReplyTo === 'string' && { inReplyTo: json.inReplyTo }),
-    announces: json.expectsMore === true,
-    // Whether it is one is judged next.
-    reply: reply as Reply | undefined,
-    ...(E.isLeft(decoded) && { problem: decoded.left.detail }),
+    id: String(fields.id),
+    ...(typeof fields.inReplyTo === 'string' && { inReplyTo: fields.inReplyTo }),
+    acts: actsOf(fields),
+    reply: E.bimap(({ detail }: Undecodable) => detail, replyOf)(fromCommand(record)),
     at: record.timestamp,
   }
-}
-
-const actOfReply = ({ reply, announces }: Command): Lane => {
-  if (reply === undefined) return []
-  return reply.kind === 'hand-over' ? [handOver] : isObject(reply.message) ? [actOf(reply.message, announces)] : []
 }
 
 /** What the bot did in a turn. `ms` counts from the publishing of the turn to the last reply. */
@@ -64,10 +65,10 @@ export const answerOf = (
 ): Answer => {
   const [first, last] = [commands[0], commands.at(-1)]
   const ms = last === undefined ? 0 : Math.max(0, last.at - publishedAt)
-  const replies = commands.flatMap(actOfReply)
-  const known = commands.flatMap(({ reply }) => reply ?? [])
-  const mistakes = mistakesIn(event as ClientMessageReceived, known)
-  const problems = mistakes.length > 0 ? mistakes : commands.flatMap(({ problem }) => problem ?? [])
+  const replies = commands.flatMap(({ acts }) => acts)
+  const known = commands.flatMap(({ reply }) => (E.isRight(reply) ? [reply.right] : []))
+  const undecodable = commands.flatMap(({ reply }) => (E.isLeft(reply) ? [reply.left] : []))
+  const problems = [...mistakesIn(event, known), ...undecodable]
   if (problems.length > 0) return { replies, failing: { verdict: 'refused', reason: problems.join('; ') }, ms }
   if (first !== undefined && first.at - publishedAt > replyWithin)
     return { replies: [], failing: { verdict: 'slow', reason: `no answer within ${replyWithin} ms` }, ms }

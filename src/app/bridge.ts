@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../domain/ports.ts'
+import type { Role } from '../domain/roles.ts'
 import { publicHealthRouter, readinessOf, stopping } from '../http/health.ts'
 import { createHttpServer } from '../http/server.ts'
 import { monotonic, sleep } from '../shared/time.ts'
@@ -17,7 +18,6 @@ import { openConsole } from './roles/console.ts'
 import { openIngress } from './roles/ingress.ts'
 import { watchViews } from './roles/projector.ts'
 import { watchRetainDays } from './roles/retention.ts'
-import type { Role } from './roles.ts'
 import type { Servers } from './running.ts'
 
 export type Bridge = {

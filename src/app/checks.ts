@@ -1,8 +1,8 @@
+import { allChecks, type CheckName } from '../domain/checks.ts'
 import type { CheckHealth } from '../domain/ports.ts'
-import type { Checks } from '../http/health.ts'
-import { statisticsNames } from '../views/daily-statistics.ts'
+import type { Role } from '../domain/roles.ts'
 import type { Plan } from './plan.ts'
-import type { Role } from './roles.ts'
+import type { ChecksOf } from './ports.ts'
 
 /** A dependency that may be unavailable for a while. Its failure is reported but does not make the process unready. */
 const optional =
@@ -12,14 +12,10 @@ const optional =
     return health.ok ? health : { ok: true, isLimited: true, reason: `${health.reason}; ${instead}` }
   }
 
-type ServerChecks = {
-  readonly kafka: CheckHealth
-  readonly mongodb: CheckHealth
-  readonly 'topics and indexes': CheckHealth
-}
+type ServerChecks = Required<Pick<ChecksOf, 'kafka' | 'mongodb' | 'topics and indexes'>>
 
 /** A process with only the role ingress is ready without Kafka and MongoDB: its journal replaces Kafka for a while. */
-const serverChecksFor = (servers: ServerChecks, roles: ReadonlyArray<Role>): Checks =>
+const serverChecksFor = (servers: ServerChecks, roles: ReadonlyArray<Role>): ServerChecks =>
   roles.some((role) => role !== 'ingress')
     ? servers
     : {
@@ -28,13 +24,10 @@ const serverChecksFor = (servers: ServerChecks, roles: ReadonlyArray<Role>): Che
         'topics and indexes': optional(servers['topics and indexes'], 'the bridge keeps trying to create them'),
       }
 
-const namesOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
-  ingress: [],
-  projector: ['projector', 'enrichments', statisticsNames.days],
-  egress: ['egress', 'outcomes'],
-  archiver: ['archiver'],
-  console: [],
-}
+const awaitedBy = (roles: ReadonlyArray<Role>): ReadonlyArray<CheckName> =>
+  allChecks.flatMap(({ name, of, isAwaited }) =>
+    isAwaited && of !== 'all' && of.some((role) => roles.includes(role)) ? [name] : [],
+  )
 
 const notStarted: CheckHealth = () => ({ ok: false, reason: 'has not started yet' })
 
@@ -46,10 +39,10 @@ export const checksBeforeStart = (
   servers: ServerChecks,
   roles: ReadonlyArray<Role>,
   { lacking }: Plan,
-  ofIngress: Checks = {},
-): Record<string, CheckHealth> => ({
+  ofIngress: ChecksOf = {},
+): { [N in CheckName]?: CheckHealth } => ({
   ...serverChecksFor(servers, roles),
-  ...Object.fromEntries(roles.flatMap((role) => namesOf[role]).map((name) => [name, notStarted])),
+  ...Object.fromEntries(awaitedBy(roles).map((name) => [name, notStarted])),
   ...ofIngress,
   ...Object.fromEntries(
     [...lacking].map(([role, reason]) => [

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { consoleLink } from '../console/operation.ts'
+import { type Role, roles } from '../domain/roles.ts'
 import { operations } from '../operations/index.ts'
 import { type AnyOperation, operation } from '../operations/operation.ts'
 import { anyText, type ReadOption } from '../operations/options.ts'
@@ -7,7 +8,6 @@ import { contractsCheck, contractsPublish, contractsRelease } from '../publishin
 import { sample } from '../publishing/sample.ts'
 import { checkConfig } from './check-config.ts'
 import { demo } from './demo.ts'
-import { type Role, roles } from './roles.ts'
 import { start } from './start.ts'
 
 const rolesOf: ReadOption<ReadonlyArray<Role>> = (text) => {

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { exactShape } from '../../contracts/primitives.ts'
+import type { CheckName } from '../domain/checks.ts'
 import type { Egress } from '../egress/egress.ts'
 import { type Peer, peerHeaders, peerRouter } from '../http/forward.ts'
 import type { Readiness, ReadReadiness } from '../http/health.ts'
@@ -13,8 +14,9 @@ type Answers = {
   readonly metrics: MetricValues
   readonly gates: ReturnType<Egress['gates']>
 }
+const Health = exactShape({ ok: t.boolean, reason: t.string }, { isLimited: t.literal(true) }, 'Health')
 const answers: { readonly [Name in keyof Answers]: t.Decoder<unknown, Answers[Name]> } = {
-  readiness: t.type({ ready: t.boolean, checks: t.record(t.string, t.type({ ok: t.boolean, reason: t.string })) }),
+  readiness: t.type({ ready: t.boolean, checks: t.record(t.string, Health) }),
   metrics: MetricValues,
   gates: t.array(
     exactShape(
@@ -53,7 +55,11 @@ export const askPeer = async <Name extends keyof Answers>(
 }
 
 /** The readiness of both processes. A check that both have fails if it fails in one of them. */
-export const joinReadiness = (own: Readiness, other: Readiness | undefined, otherName: PartName): Readiness => {
+export const joinReadiness = (
+  own: Readiness,
+  other: Readiness | undefined,
+  otherName: PartName & CheckName,
+): Readiness => {
   const theirs = other ?? {
     ready: false,
     checks: {
@@ -70,7 +76,7 @@ export const joinReadiness = (own: Readiness, other: Readiness | undefined, othe
 
 /** Asks both processes. */
 export const readinessOfBoth =
-  (own: ReadReadiness, peer: Peer, otherName: PartName): ReadReadiness =>
+  (own: ReadReadiness, peer: Peer, otherName: PartName & CheckName): ReadReadiness =>
   async (withinMs) => {
     const [mine, theirs] = await Promise.all([own(withinMs), askPeer(peer, 'readiness', withinMs)])
     return joinReadiness(mine, theirs, otherName)

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { WrappingKeys } from '../archive/key-file.ts'
 import { notSafe } from '../console/not-safe.ts'
+import { roles as allRoles, type Role } from '../domain/roles.ts'
 import { missingKeyFile, wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
-import { roles as allRoles, type Role } from './roles.ts'
 
 /** What the operator must do, and the exit code of the process. */
 export type NotStarted = { readonly reason: string; readonly exitCode: number }

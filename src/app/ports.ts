@@ -1,4 +1,5 @@
 import { timeZonesOf } from '../domain/accounts.ts'
+import type { CheckName } from '../domain/checks.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, Log } from '../domain/ports.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -23,9 +24,12 @@ export type Ports = {
   readonly log: Log
 }
 
+/** Checks by their names. */
+export type ChecksOf = { readonly [N in CheckName]?: CheckHealth }
+
 /** A running part of a role, with its health checks and its stop function. */
 export type Part = {
-  readonly checks: Readonly<Record<string, CheckHealth>>
+  readonly checks: ChecksOf
   /** The state of the gate between each account and its service. */
   readonly gates?: Egress['gates']
   readonly stop: () => Promise<void>

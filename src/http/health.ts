@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
+import type { CheckName } from '../domain/checks.ts'
 import type { CheckHealth, Health, Log } from '../domain/ports.ts'
 import { within } from '../shared/timeout.ts'
 import { type Answer, answering, notAllowed } from './answer.ts'
@@ -29,7 +30,7 @@ export const readinessOf = async (checks: Checks, withinMs: number): Promise<Rea
 /** The readiness of a process that is stopping. */
 export const stopping: Readiness = {
   ready: false,
-  checks: { bridge: { ok: false, reason: 'the process is stopping' } },
+  checks: { bridge: { ok: false, reason: 'the process is stopping' } } satisfies Partial<Record<CheckName, Health>>,
 }
 
 const pages = (log: Log, routes: Readonly<Record<string, () => Promise<Answer>>>): Router<State> => {

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checksBeforeStart } from '../../src/app/checks.ts'
 import { daysOf } from '../../src/app/roles/projector.ts'
-import type { Role } from '../../src/app/roles.ts'
 import type { CheckHealth, Health } from '../../src/domain/ports.ts'
+import type { Role } from '../../src/domain/roles.ts'
 import { readinessOf } from '../../src/http/health.ts'
 import { retainHealth } from '../../src/operations/erase/retain.ts'
 
@@ -36,6 +36,14 @@ checks('a server that ingress can do without is limited, and fails for every oth
   })
   const { kafka, mongodb } = (await health(allAway, ['ingress', 'egress'])).checks
   assert.equal([kafka, mongodb], [away(), away()])
+})
+
+checks('of a role that waits for topics and indexes fail until it runs', async () => {
+  const { ready, checks: found } = await health(allWork, ['ingress', 'projector', 'egress', 'archiver', 'console'])
+  const waiting = Object.entries(found).flatMap(([name, { reason }]) =>
+    reason === 'has not started yet' ? [name] : [],
+  )
+  assert.equal([ready, waiting], [false, ['projector', 'enrichments', 'daily_stats', 'egress', 'outcomes', 'archiver']])
 })
 
 checks('a server that works is not limited', async () => {

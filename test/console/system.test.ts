@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { SystemAnswer } from '../../src/console/answers.ts'
 import { type SystemDeps, systemHandlers } from '../../src/console/api/system.ts'
 import type { Grant } from '../../src/console/handler.ts'
-import { healthState } from '../../src/console/health.ts'
+import { healthState, healthWords } from '../../src/console/health.ts'
 import { right } from '../support/either.ts'
 import { given } from './given-request.ts'
 
@@ -68,6 +68,16 @@ system('only an operator sees why a check fails, since the reason may name other
   )
 })
 
+system('a check that the bridge has is explained by what users notice of it', () => {
+  assert.equal(
+    [healthWords('privacy.retainDays', 'degraded'), healthWords('toString', 'down')],
+    [
+      'Persons without recent events are erased later than configured.',
+      'A part of the bridge does not work as it should.',
+    ],
+  )
+})
+
 for (const [name, health, state] of [
   ['kafka', { ok: true, reason: '1 broker' }, 'works'],
   ['kafka', { ok: false, reason: 'no broker answers' }, 'down'],
@@ -75,6 +85,7 @@ for (const [name, health, state] of [
   ['archiver', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'degraded'],
   ['projector', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'down'],
   ['retention', { ok: true, isLimited: true, reason: 'chats: not allowed' }, 'degraded'],
+  ['privacy.retainDays', { ok: true, isLimited: true, reason: 'MongoDB does not answer' }, 'degraded'],
   ['journal', { ok: true, reason: 'a reason; with NO_MEANING here' }, 'works'],
   ['journal', { ok: true, isLimited: true, reason: '12 records wait for Kafka' }, 'degraded'],
 ] as const)

@@ -1,6 +1,7 @@
 import { messagesTable } from '../../publishing/messages-table.ts'
 import { markdown, type Table } from '../../publishing/table.ts'
 import { topicsTable } from '../../publishing/topics-table.ts'
+import { checksTable } from './checks-table.ts'
 import { commandsTable } from './commands-table.ts'
 import { metricsTable } from './metrics-table.ts'
 import { settingsTable } from './settings-table.ts'
@@ -34,6 +35,11 @@ export const guideTables: ReadonlyArray<GuideTable> = [
     guide: 'metrics.md',
     name: 'metrics',
     table: metricsTable,
+  },
+  {
+    guide: 'monitor.md',
+    name: 'checks',
+    table: checksTable,
   },
   {
     guide: 'configure.md',

@@ -1,0 +1,8 @@
+import { allChecks } from '../../domain/checks.ts'
+import type { Table } from '../../publishing/table.ts'
+
+/** The table of the operator's guide. */
+export const checksTable = (): Table => ({
+  head: ['check', 'of the role', 'is not met while'],
+  rows: allChecks.map(({ name, of, unmet }) => [`\`${name}\``, of === 'all' ? of : of.join(', '), unmet]),
+})

@@ -1,0 +1,128 @@
+import type { Role } from './roles.ts'
+
+type Check = {
+  /** The roles that have the check. */
+  readonly of: ReadonlyArray<Role> | 'all'
+  /** When it fails, for the operator's guide, after "is not met while". */
+  readonly unmet: string
+  /** What users of the bridge notice while it fails or is limited. */
+  readonly effect: string
+  /** While it fails, clients, agents and bots are still served. */
+  readonly isSpared?: true
+  /** It fails until its role runs, so that the process is not ready before. */
+  readonly isAwaited?: true
+}
+
+/** The checks of `/readyz`, by their names. */
+const checks = {
+  kafka: {
+    of: 'all',
+    unmet:
+      'no broker answers within 2 s, or a record has waited for a send for 5 s. With the role ingress alone the reason is reported, but the check counts as met',
+    effect: 'Webhooks are kept on disk until Kafka answers. Bots receive and send nothing.',
+  },
+  mongodb: {
+    of: 'all',
+    unmet:
+      'the primary does not answer. With the role ingress alone the check counts as met: answers are sent without enrichments',
+    effect: 'Conversations, statistics and sign-in are not available.',
+  },
+  'topics and indexes': {
+    of: 'all',
+    unmet:
+      'they are not created yet, or a topic is missing and cannot be created. With the role ingress alone the check counts as met. The reason names every difference of a topic',
+    effect: 'The bridge is still preparing its topics and indexes.',
+  },
+  journal: {
+    of: ['ingress'],
+    unmet: 'Kafka is unavailable and the journal is full: it has reached its cap, or its disk is full',
+    effect: 'Webhooks are kept on disk and reach Kafka later.',
+    isSpared: true,
+  },
+  projector: {
+    of: ['projector'],
+    unmet: 'the consumer that writes the views has no partitions, or a handler has failed for 5 s',
+    effect: 'Conversations and statistics are out of date.',
+    isAwaited: true,
+  },
+  enrichments: {
+    of: ['projector'],
+    unmet: 'the consumer that stores enrichments has no partitions, or a handler has failed for 5 s',
+    effect: 'Agents may see outdated details of visitors.',
+    isSpared: true,
+    isAwaited: true,
+  },
+  daily_stats: {
+    of: ['projector'],
+    unmet: 'never; the reason names accounts whose `daily_stats` were computed with another time zone, and what to do',
+    effect: 'Statistics may use the wrong time zone.',
+    isSpared: true,
+    isAwaited: true,
+  },
+  egress: {
+    of: ['egress'],
+    unmet: 'the consumer of bot replies has no partitions, or a handler has failed for 5 s',
+    effect: 'Replies of bots are not sent to clients.',
+    isAwaited: true,
+  },
+  outcomes: {
+    of: ['egress'],
+    unmet: 'the outcomes of replies cannot be published',
+    effect: 'Whether replies arrived is recorded late.',
+    isSpared: true,
+    isAwaited: true,
+  },
+  archiver: {
+    of: ['archiver'],
+    unmet:
+      'its consumer has no partitions, or a record could not be archived: MongoDB or Kafka is unavailable, or the key file lacks a key',
+    effect: 'Events are not archived. The topics keep them, so nothing is lost.',
+    isSpared: true,
+    isAwaited: true,
+  },
+  retention: {
+    of: ['projector', 'archiver'],
+    unmet:
+      'never; the reason says how many records are older than `RETENTION_DAYS` and not deleted yet, and whether `archiver` or `projector` has not processed them',
+    effect: 'Old records are kept for longer than configured.',
+    isSpared: true,
+  },
+  'privacy.retainDays': {
+    of: ['archiver'],
+    unmet: 'never; the reason says why persons without recent events cannot be erased. Only if an account sets it',
+    effect: 'Persons without recent events are erased later than configured.',
+    isSpared: true,
+  },
+  console: {
+    of: ['console'],
+    unmet: 'never; it is there only if the console cannot run, and the reason says why',
+    effect: 'The console does not run in this process.',
+    isSpared: true,
+  },
+  front: {
+    of: ['projector', 'archiver', 'console'],
+    unmet: 'of the two processes of `npm start`, the one with ingress and egress does not answer',
+    effect: 'Webhooks are not accepted. Replies of bots are not sent to clients.',
+  },
+  back: {
+    of: ['ingress', 'egress'],
+    unmet: 'of the two processes of `npm start`, the one with projector, archiver and console does not answer',
+    effect: 'Conversations and statistics are out of date. The console does not run.',
+  },
+  bridge: {
+    of: 'all',
+    unmet: 'the process is stopping; it has no other check then',
+    effect: 'The bridge is stopping.',
+  },
+} as const satisfies Readonly<Record<string, Check>>
+
+export type CheckName = keyof typeof checks
+
+/** The checks as a list, each with its name. */
+export const allChecks: ReadonlyArray<Check & { readonly name: CheckName }> = Object.entries(checks).map(
+  ([name, check]) => ({ ...check, name: name as CheckName }),
+)
+
+/** A check by its name. */
+export const checkNamed = (name: string): Check | undefined =>
+  Object.hasOwn(checks, name) ? checks[name as CheckName] : undefined

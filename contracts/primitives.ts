@@ -25,8 +25,8 @@ export const patterns = {
   Instant:
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z$/u,
   // Spaces, then one character that is not a space, then any characters; no control characters. It is one pattern,
-  // because generators read only one. The byte order mark is in a range with its neighbours, which are no characters: in
-  // the published pattern each stands for itself, and Go allows no byte order mark in its sources.
+  // because generators read only one. The byte order mark is in a range with its neighbours, which are no characters:
+  // in the published pattern each stands for itself, and Go allows no byte order mark in its sources.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
   Id: /^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufefe-\uff00]*[^ \u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufefe-\uff00][^\u0000-\u001f\u007f-\u009f]*$/u,
   AccountId: /^[A-Za-z0-9_.-]{1,64}$/u,
@@ -86,8 +86,8 @@ export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (t
 export type AccountId = t.TypeOf<typeof AccountId>
 
 /**
- * The number of a request in a ticket system, such as GDPR-117: no spaces and no `@`, and at least one digit, so that no
- * name and no address can be one.
+ * The number of a request in a ticket system, such as GDPR-117: no spaces and no `@`, and at least one digit, so that
+ * no name and no address can be one.
  */
 export const Ticket = branded(
   'Ticket',

@@ -37,8 +37,8 @@ type Example = Readonly<Record<string, unknown>>
 
 /**
  * What the records of a topic are. `events` are CloudEvents, and each topic of them has an archive. The value of `json`
- * is what `codec` accepts; each message has the name of its codec, and an example. The value of `bytes` is anything, and
- * the headers say what it is.
+ * is what `codec` accepts; each message has the name of its codec, and an example. The value of `bytes` is anything,
+ * and the headers say what it is.
  */
 export type Content =
   | { readonly kind: 'events'; readonly codec: t.Mixed }

@@ -142,8 +142,8 @@ export const CommandTime = impersonal(
 )
 
 /**
- * A JSON number that is larger than every double, such as 1e400, or a fraction that a double rounds to an integer, such as
- * 1e-400. It is no id and no count, but it can be kept.
+ * A JSON number that is larger than every double, such as 1e400, or a fraction that a double rounds to an integer, such
+ * as 1e-400. It is no id and no count, but it can be kept.
  */
 export class UnrepresentableNumber {
   readonly text: string

@@ -67,8 +67,8 @@ export type Enrichment = t.TypeOf<typeof Enrichment>
 export const visitorFields = ['userToken', 'clientId', 'email', 'phone', 'visitorNumber'] as const
 
 /**
- * The fields of keys. What is known of a chat, such as the note of a bot that hands it over, is added to what is known of
- * its visitor.
+ * The fields of keys. What is known of a chat, such as the note of a bot that hands it over, is added to what is known
+ * of its visitor.
  */
 export const enrichmentFields = [...visitorFields, 'chatId'] as const
 export type EnrichmentField = (typeof enrichmentFields)[number]

@@ -18,7 +18,8 @@ export type Action = (typeof actions)[number]
 
 /**
  * An action of an operator. The bridge writes it first: if it cannot be written, the action does not happen; only a
- * sign-in to the console is not refused for that. The key is the account id, or `*` if the action is about all accounts.
+ * sign-in to the console is not refused for that. The key is the account id, or `*` if the action is about all
+ * accounts.
  */
 export const OperatorAction = exactShape(
   {

@@ -4,10 +4,10 @@ import { Text } from '../personal.ts'
 import { exactShape, Id, Instant, Word } from '../primitives.ts'
 
 /**
- * A message of a bot conversation, from the client or the bot. TEXT is plain text in `text`. MARKDOWN has Markdown (links,
- * bold, italic) in `content`. BUTTONS is a question in `title` with ready-made answers. Both have the same message as
- * plain text in `text`. The service may send other types too, such as PHOTO, VOICE or LOCATION. Their own fields are in
- * the event's `extra`, under `message`.
+ * A message of a bot conversation, from the client or the bot. TEXT is plain text in `text`. MARKDOWN has Markdown
+ * (links, bold, italic) in `content`. BUTTONS is a question in `title` with ready-made answers. Both have the same
+ * message as plain text in `text`. The service may send other types too, such as PHOTO, VOICE or LOCATION. Their own
+ * fields are in the event's `extra`, under `message`.
  */
 export const Message = exactShape(
   {},

@@ -13,7 +13,8 @@ import { DatedChatMessage } from './dated.ts'
  * from the newest event that has them. `acceptedAt` is when an agent first accepted the chat since it was last
  * finished. The other times are those of the newest event of each kind. `firstResponseMs` is from the visitor's first
  * message to the agent's first one after it in the log (to the second, as the service reports it). `totalMs` is from
- * that acceptance to `finishedAt`. The data of ChatFinished (`rate`, `blacklisted`, `invitation`, both durations) stays until the chat is finished again.
+ * that acceptance to `finishedAt`. The data of ChatFinished (`rate`, `blacklisted`, `invitation`, both durations) stays
+ * until the chat is finished again.
  */
 export const ChatDocument = exactShape(
   {

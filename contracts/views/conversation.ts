@@ -36,10 +36,10 @@ export const maxReplyTimes = 1_000
  * `unanswered` has the client messages that neither a reply nor an agent has answered, oldest first, by ce_id and
  * `time`. Of more than 100 it has the oldest and the newest 99. `awaitingReplyTo` and `awaitingReplySince` are those of
  * the oldest. A delivered reply answers the message of its `inReplyTo` and those before it. Without `inReplyTo` it
- * answers all of them. A reply with `expectsMore` answers none. If an agent joins or the chat is closed, none is left. `status` is `reply-failed` if the reply
- * to the message was given up. It is `agent-asked` if, since then, an agent was requested, the bridge gave up
- * requesting one, or none was available. `replyTimesMs` has, for each of the first 1,000 answered turns, the time
- * from its first client message to its first delivered reply.
+ * answers all of them. A reply with `expectsMore` answers none. If an agent joins or the chat is closed, none is left.
+ * `status` is `reply-failed` if the reply to the message was given up. It is `agent-asked` if, since then, an agent was
+ * requested, the bridge gave up requesting one, or none was available. `replyTimesMs` has, for each of the first 1,000
+ * answered turns, the time from its first client message to its first delivered reply.
  *
  * `silentSince` is since when the client waits for the bot or, failing that, for the bridge (its watchdog). It is
  * absent while no client waits. `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge
@@ -74,7 +74,9 @@ export const ConversationDocument = exactShape(
     /** The client's messages that neither a reply nor an agent has answered, oldest first. */
     unanswered: t.array(Unanswered),
 
-    /** For each of the first 1,000 answered turns, the time from its first message to the first reply, in milliseconds. */
+    /**
+     * For each of the first 1,000 answered turns, the time from its first message to the first reply, in milliseconds.
+     */
     replyTimesMs: t.array(Count),
 
     /** Who has answered so far. */
@@ -148,7 +150,9 @@ export const ConversationDocument = exactShape(
     /** While an agent has joined: the ce_ids of the client's messages since then, of which the newest 100. */
     messagesSinceJoined: t.array(Id),
 
-    /** While an agent has joined or is invited: when that ends if no further event comes. A day after the newest one. */
+    /**
+     * While an agent has joined or is invited: when that ends if no further event comes. A day after the newest one.
+     */
     heldUntil: BsonDate,
 
     /** When an agent was last invited. */

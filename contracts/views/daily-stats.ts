@@ -19,7 +19,9 @@ export const Figure = exactShape(
     median: Count,
     /** For times: the 95th percentile, in milliseconds, by the nearest-rank method. */
     p95: Count,
-    /** For times: how many there are up to each bound, and above the bound before. Parts without a time are left out. */
+    /**
+     * For times: how many there are up to each bound, and above the bound before. Parts without a time are left out.
+     */
     histogram: t.array(
       t.strict(
         {

@@ -8,10 +8,11 @@ import { DatedAttempt, DatedMessage } from './dated.ts'
 
 /**
  * One bot reply. `_id` is `<account id>/<chat id>/<command id>`, and `<account id>/<chat id>/<command id>:invite` of an
- * InviteAgent (in the chat id, `%2F` stands for `/` and `%25` for `%`). It is pending from its command on. Then it has the newest outcome with every attempt, and delivered is final.
- * `requestedAt` is when the command was appended to bot-replies. `reason` is that of BotReplyFailed or
- * BotReplySuppressed. `seen` has outcomes only. With `because` (contracts/events/reply.ts) it is a command of the
- * bridge itself. Such a command has no record, so its document exists only after the outcome.
+ * InviteAgent (in the chat id, `%2F` stands for `/` and `%25` for `%`). It is pending from its command on. Then it has
+ * the newest outcome with every attempt, and delivered is final. `requestedAt` is when the command was appended to
+ * bot-replies. `reason` is that of BotReplyFailed or BotReplySuppressed. `seen` has outcomes only. With `because`
+ * (contracts/events/reply.ts) it is a command of the bridge itself. Such a command has no record, so its document
+ * exists only after the outcome.
  */
 export const DeliveryDocument = exactShape(
   {

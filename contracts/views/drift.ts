@@ -22,9 +22,9 @@ export const maxDriftSeen = 500
 /**
  * Something in the service's requests that the contracts do not know, at one place. `unknown-field`: a field of an
  * accepted event. `misfit`: a known field of an accepted event whose value does not fit, so that it is only in `extra`.
- * `new-value`: the same with a word where the contract lists others. `unknown-event`: an event name. `refused`: what was
- * wrong in a request that was refused. `others`: everything found after the account had 999 entries. Which findings these
- * are depends on the order in which partitions are read.
+ * `new-value`: the same with a word where the contract lists others. `unknown-event`: an event name. `refused`: what
+ * was wrong in a request that was refused. `others`: everything found after the account had 999 entries. Which findings
+ * these are depends on the order in which partitions are read.
  *
  * Of a value, only its type and its shape are here. Any part of a path that does not look like a field's name, but like
  * an id, an address, a number, a token or a name with a capital, is `*`. So is the index of an array. If the service
@@ -32,10 +32,10 @@ export const maxDriftSeen = 500
  * data, although no erasure finds it.
  *
  * Nothing is counted twice: no record that is read again, no event that was appended twice, and no request that is in
- * quarantine twice, if fewer than 500 others of this entry are between the two. Fields of accepted events come from the event
- * topics and their archive. A rebuild finds all of them except those of persons who were erased since. The rest comes
- * from `quarantine`, which keeps records for 14 days. A rebuild finds no older requests, and the entry then begins with
- * the first one that is left.
+ * quarantine twice, if fewer than 500 others of this entry are between the two. Fields of accepted events come from the
+ * event topics and their archive. A rebuild finds all of them except those of persons who were erased since. The rest
+ * comes from `quarantine`, which keeps records for 14 days. A rebuild finds no older requests, and the entry then
+ * begins with the first one that is left.
  */
 export const DriftDocument = exactShape(
   {

@@ -7,8 +7,9 @@ import { folded, foldedOptional } from './applied.ts'
 import type { ViewContract } from './contract.ts'
 
 /**
- * One message of the offline form. `_id` is `<account id>/<chat id>/<offline message id>`; the ce_id stands for the last
- * part where the service sends none. In ids, `%2F` stands for `/` and `%25` for `%`. `receivedAt` is when the bridge first received it, the rest is of the newest event.
+ * One message of the offline form. `_id` is `<account id>/<chat id>/<offline message id>`; the ce_id stands for the
+ * last part where the service sends none. In ids, `%2F` stands for `/` and `%25` for `%`. `receivedAt` is when the
+ * bridge first received it, the rest is of the newest event.
  */
 export const OfflineMessageDocument = exactShape(
   {

@@ -12,7 +12,8 @@ export const TimelineDocument = exactShape(
   {
     /**
      * `<account id>/<chat id>/<webhooks, bot, egress or erasures>/<ce_id>`: `acme/2037/bot/9661ab9c`. For an event of a
-     * client without a chat, `client:<client id>` stands for the chat id. In ids, `%2F` stands for `/` and `%25` for `%`.
+     * client without a chat, `client:<client id>` stands for the chat id. In ids, `%2F` stands for `/` and `%25` for
+     * `%`.
      */
     _id: Code,
 

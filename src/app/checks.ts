@@ -32,8 +32,8 @@ const awaitedBy = (roles: ReadonlyArray<Role>): ReadonlyArray<CheckName> =>
 const notStarted: CheckHealth = () => ({ ok: false, reason: 'has not started yet' })
 
 /**
- * The checks of a process until its parts run. Those of roles that wait for topics and indexes fail, so that the process
- * is not ready before its roles run.
+ * The checks of a process until its parts run. Those of roles that wait for topics and indexes fail, so that the
+ * process is not ready before its roles run.
  */
 export const checksBeforeStart = (
   servers: ServerChecks,

@@ -217,7 +217,10 @@ export const readConfig = (
 }
 
 const ofBridge = /^(KAFKA_|MONGO|CONSOLE_|TOPIC_|HTTP_|ADMIN_|JOURNAL_|RETENTION_|ARCHIVE_|BRIDGE_)/
-/** What Kubernetes sets for a service that is named kafka, what other programs read, and the images of the compose files. */
+/**
+ * What Kubernetes sets for a service that is named kafka, what other programs read, and the images of the compose
+ * files.
+ */
 const ofOthers =
   /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)|^HTTP_PROXY$|^KAFKA_(HEAP_|JMX_|LOG4J_|JVM_)?OPTS$|^(KAFKA|MONGO)_IMAGE$/
 

@@ -158,7 +158,9 @@ const plain = <S extends Settings>(settings: S, about: string, unset?: string): 
   isPlain: true,
 })
 
-/** The environment variables of the bridge, in the order of the operator's guide. Everything else is derived from them. */
+/**
+ * The environment variables of the bridge, in the order of the operator's guide. Everything else is derived from them.
+ */
 export const settings = [
   explained(
     {

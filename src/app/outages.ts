@@ -38,8 +38,9 @@ type Deps = {
 }
 
 /**
- * Looks at the health of the process until `ending`, and logs one line when a dependency or a role stops working and one
- * when it works again. So the log has the beginning and the end of each outage, however many partitions it concerns.
+ * Looks at the health of the process until `ending`, and logs one line when a dependency or a role stops working and
+ * one when it works again. So the log has the beginning and the end of each outage, however many partitions it
+ * concerns.
  */
 export const logOutages = async ({ read, log, sleep, monotonic }: Deps, ending: AbortSignal): Promise<void> => {
   let known: Known = new Map()

@@ -47,8 +47,8 @@ type Exit = {
 }
 
 /**
- * Without front, nothing answers the service. Back starts again, unless it has ended by itself before it was ever ready:
- * then it would not become ready the next time either.
+ * Without front, nothing answers the service. Back starts again, unless it has ended by itself before it was ever
+ * ready: then it would not become ready the next time either.
  */
 export const afterExit = ({ part, isBySignal, ranMs, wereReady, failures }: Exit): AfterExit => {
   if (part === 'front' || (!wereReady && !isBySignal)) return { do: 'end the bridge' }

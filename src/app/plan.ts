@@ -19,7 +19,9 @@ export type Plan = {
 
 const wrongConfig = (reason: string) => E.left({ reason, exitCode: exitOfWrongConfig })
 
-/** If the operator requests every role, in one process or two, those that can run start. Otherwise each must be able. */
+/**
+ * If the operator requests every role, in one process or two, those that can run start. Otherwise each must be able.
+ */
 export const planOf = (
   settings: Parameters<typeof wrappingKeysOf>[0] & Pick<Settings, 'console' | 'admin'>,
   requested: ReadonlyArray<Role>,

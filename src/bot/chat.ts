@@ -21,7 +21,9 @@ export type Heard<E extends ConversationEvent = ConversationEvent> = {
   readonly traceparent?: string | undefined
   /** Publishes a command in a trace. Resolves when Kafka has it, or when it no longer counts. */
   readonly publish: (command: BotReply, traceparent: string | undefined) => Promise<void>
-  /** Shows the agent who accepts the chat a note. Resolves when Kafka has it, or soon: an agent must not wait for it. */
+  /**
+   * Shows the agent who accepts the chat a note. Resolves when Kafka has it, or soon: an agent must not wait for it.
+   */
   readonly attach: (note: Note) => Promise<void>
   /** The event needs nothing more. */
   readonly finish: () => void

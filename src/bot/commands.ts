@@ -8,8 +8,10 @@ import type { Reply } from './replies.ts'
  * The same event, place and group give the same id. So an event that is read twice gets one reply. Bots of two groups
  * have different ids, so each of them replies.
  */
-const commandId = (event: ConversationEvent, place: string, group: string): Id =>
-  `bot-${createHash('sha256').update(`${group}\n${event.type}\n${event.data.accountId}\n${event.data.chatId}\n${event.id}\n${place}`).digest('base64url').slice(0, 27)}` as Id
+const commandId = ({ type, id, data }: ConversationEvent, place: string, group: string): Id => {
+  const named = [group, type, data.accountId, data.chatId, id, place].join('\n')
+  return `bot-${createHash('sha256').update(named).digest('base64url').slice(0, 27)}` as Id
+}
 
 /** Undefined if the event has no client: nobody could get the reply. */
 const commandOf = (event: ConversationEvent, reply: Reply, id: Id): BotReply | undefined => {

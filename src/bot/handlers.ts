@@ -38,8 +38,8 @@ export type Turn = ChatAccess & {
    */
   readonly signal: AbortSignal
   /**
-   * Sends a message before the answer, such as `text('One moment, please.')`, once for a turn. The client still waits for
-   * the answer, so the handler must return one.
+   * Sends a message before the answer, such as `text('One moment, please.')`, once for a turn. The client still waits
+   * for the answer, so the handler must return one.
    */
   readonly say: (reply: Reply) => Promise<void>
 }

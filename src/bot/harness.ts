@@ -276,8 +276,8 @@ const matchers = (all: () => Promise<ReadonlyArray<Said>>) => {
 /**
  * Tests a bot in memory, without servers:
  * `await given(bot).when(clientWrites('Hello')).says(text('You said Hello'))`.
- * The bot first receives the earlier events that are given to `given`. Several messages in `when` come at once. The test
- * fails if the bridge would refuse or suppress a reply, also an earlier one, or if a handler takes longer than
+ * The bot first receives the earlier events that are given to `given`. Several messages in `when` come at once. The
+ * test fails if the bridge would refuse or suppress a reply, also an earlier one, or if a handler takes longer than
  * `replyWithin` (ms). With `virtualTime()`, quiet times, slow models and `pause(ms)` between events take no real time.
  */
 export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) => {

@@ -3,8 +3,8 @@ import { ceType } from '../../contracts/topics.ts'
 import { marksByType, withoutPersonal } from '../domain/personal-data.ts'
 
 /**
- * The event without what may identify a person: words, names, addresses and fields that the contract does not know. Ids,
- * times and kinds stay. For logs, prompts and models that are somebody else's. A required text is empty then.
+ * The event without what may identify a person: words, names, addresses and fields that the contract does not know.
+ * Ids, times and kinds stay. For logs, prompts and models that are somebody else's. A required text is empty then.
  */
 export const withoutPersonalData = <E extends ConversationEvent>(event: E): E => {
   const marks = marksByType.get(ceType(event.type))

@@ -139,9 +139,10 @@ export const ConversationRow = exactShape(
 )
 
 /**
- * Newest first. Query: `state` open or over; `unanswered` true: the client's last message has no answer, also of ended sessions; `outcome`; `kind` agent or bot; `agent` and `widget`, ids;
- * `from` and `to`, such as 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `failed` true; `id` of a chat or client; `cursor`, the `next`
- * of the previous page; `limit`, default 50, at most 200.
+ * Newest first. Query: `state` open or over; `unanswered` true: the client's last message has no answer, also of ended
+ * sessions; `outcome`; `kind` agent or bot; `agent` and `widget`, ids; `from` and `to`, such as 2026-01-31 or
+ * 2026-01-31T17:05, in the account's time zone; `failed` true; `id` of a chat or client; `cursor`, the `next` of the
+ * previous page; `limit`, default 50, at most 200.
  */
 export const ConversationsAnswer = exactShape(
   { rows: t.array(ConversationRow) },
@@ -203,7 +204,9 @@ export const NamesBody = exactShape({ ids: t.array(Id) }, {}, 'NamesBody')
 /** The names of agents by id, as far as they are known. */
 export const NamesAnswer = exactShape({ names: t.record(t.string, t.string) }, {}, 'NamesAnswer')
 
-/** Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only. */
+/**
+ * Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only.
+ */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
 
 /** Body of a request: the place of a record. */
@@ -348,7 +351,10 @@ export const OperationsAnswer = exactShape(
   'OperationsAnswer',
 )
 
-/** Body: the operation, and its options by their names: text, or true for a flag. The answer's lines are as for a rebuild. */
+/**
+ * Body: the operation, and its options by their names: text, or true for a flag. The answer's lines are as for a
+ * rebuild.
+ */
 export const OperationBody = exactShape(
   { name: t.string, options: t.record(t.string, t.unknown), dryRun: t.boolean },
   {},

@@ -23,8 +23,8 @@ const chainOf = ({ key, topic, consumer, firstFailedAt, bytes }: Chained) =>
   JSON.stringify([topic, consumer, key, firstFailedAt, bytes])
 
 /**
- * The state of each letter, in the order of the letters. A letter that was sent has failed again if there is a letter of
- * the same record that had been sent more often. That one is unresolved, until it is sent itself.
+ * The state of each letter, in the order of the letters. A letter that was sent has failed again if there is a letter
+ * of the same record that had been sent more often. That one is unresolved, until it is sent itself.
  */
 export const letterStates = (letters: ReadonlyArray<Chained>): ReadonlyArray<LetterState> => {
   const last = new Map<string, number>()

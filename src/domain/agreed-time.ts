@@ -9,8 +9,8 @@ const text = (time: number): string => {
 }
 
 /**
- * The time by two clocks: the earlier one, so that nothing counts as older than it is. Left: the clocks do not agree, so
- * nothing may be destroyed because of its age.
+ * The time by two clocks: the earlier one, so that nothing counts as older than it is. Left: the clocks do not agree,
+ * so nothing may be destroyed because of its age.
  */
 export const agreedTime = (own: number, ofMongo: number): E.Either<string, number> =>
   Math.abs(own - ofMongo) <= maxApartMs

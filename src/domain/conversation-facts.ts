@@ -32,8 +32,8 @@ export type Finished = CommandName & {
 /**
  * What an event of bot-conversations says about who has the conversation and who waits. `id` is the event's entry in
  * `seen` of the views, `eventId` its ce_id. `refused` is a command that will never be sent unchanged. `isHandOver`: it
- * asked for an agent. `at` is when the bridge received the event. For a delivered command it is the start of the last attempt. `clientId` is the
- * client as the service names it (`clientOf`).
+ * asked for an agent. `at` is when the bridge received the event. For a delivered command it is the start of the last
+ * attempt. `clientId` is the client as the service names it (`clientOf`).
  */
 export type Fact = { readonly id: string; readonly at: Date; readonly clientId?: Id } & (
   | { readonly kind: 'invited' | 'joined' | 'closed' | 'erased' }

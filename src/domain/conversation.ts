@@ -58,7 +58,9 @@ export const withoutWaiting = <C extends Conversation>(current: C): C => ({
   unanswered: [],
 })
 
-/** An agent was invited, or none is available: neither the messages so far nor a failed hand-over need an invitation. */
+/**
+ * An agent was invited, or none is available: neither the messages so far nor a failed hand-over need an invitation.
+ */
 const markAgentRequested = <C extends Conversation>(current: C): C =>
   marked(withoutFailedHandOver(clearPendingUnavailableNotice(current)), current.unanswered.length, 'agent-asked')
 
@@ -72,7 +74,9 @@ const handedOverInVain = <C extends Conversation>(
 ): C =>
   current.state === 'bot' || current.state === 'unavailable' ? { ...current, handOverFailed: { id, at } } : current
 
-/** The protocol has no event that ends an agent's part, or an invitation that nobody answers. A day's silence ends it. */
+/**
+ * The protocol has no event that ends an agent's part, or an invitation that nobody answers. A day's silence ends it.
+ */
 const isHeldAt = ({ heldUntil }: Pick<Conversation, 'heldUntil'>, at: Date): boolean =>
   heldUntil === undefined || at < heldUntil
 

@@ -8,8 +8,8 @@ export type LikelyKind = (typeof likelyKinds)[number]
 export type Identity = { readonly kind: CertainKind | LikelyKind; readonly value: string }
 
 /**
- * Who belongs to the person besides those to whom ids lead: everybody with the same address, phone or token, or one chat,
- * client or visitor.
+ * Who belongs to the person besides those to whom ids lead: everybody with the same address, phone or token, or one
+ * chat, client or visitor.
  */
 export type Also = LikelyKind | { readonly kind: CertainKind; readonly value: string }
 

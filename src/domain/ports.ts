@@ -43,8 +43,8 @@ export type Publish = (event: DomainEvent, withinMs: number) => Promise<Either<F
 export type Place = 'kafka' | 'journal'
 
 /**
- * As `Publish`, but the event goes to the journal while Kafka is unavailable. `dataJson` is the JSON of the data, if the
- * caller has it already.
+ * As `Publish`, but the event goes to the journal while Kafka is unavailable. `dataJson` is the JSON of the data, if
+ * the caller has it already.
  */
 export type PublishWithFallback = (
   event: DomainEvent,

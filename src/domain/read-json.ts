@@ -19,8 +19,8 @@ const endOfString = (text: string, start: number): number => {
 type Range = { readonly from: number; readonly to: number }
 /**
  * `keys` counts the colons outside of strings: one for each key of any object, repeated keys included. `lost` has the
- * numbers that a double cannot hold: integers beyond 2^53, numbers beyond all doubles, and fractions that a double rounds
- * to an integer, such as 1e-400 to 0: as ids they would be those of others.
+ * numbers that a double cannot hold: integers beyond 2^53, numbers beyond all doubles, and fractions that a double
+ * rounds to an integer, such as 1e-400 to 0: as ids they would be those of others.
  */
 type Scan = { readonly depth: number; readonly keys: number; readonly lost: ReadonlyArray<Range> }
 
@@ -102,8 +102,8 @@ const repeatedKey = (text: string): string | undefined => {
 export type JsonProblem = Problem & { readonly cause: 'not-utf8' | 'too-deep' | 'not-json' | 'repeated-key' }
 
 /**
- * `exact`: integers that a double cannot hold become their text, and other numbers that it cannot hold a value of their own.
- * Otherwise they are rounded, as by JSON.parse.
+ * `exact`: integers that a double cannot hold become their text, and other numbers that it cannot hold a value of their
+ * own. Otherwise they are rounded, as by JSON.parse.
  */
 export type JsonRules = { readonly deepest: number; readonly exact: boolean }
 

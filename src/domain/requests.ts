@@ -16,5 +16,8 @@ const wiresOf = (api: Wire['api'], events: ReadonlyArray<WireEvent>) =>
 
 const wires = new Map<DomainEvent['type'], Wire>([...wiresOf('webhooks', webhookEvents), ...wiresOf('bot', botEvents)])
 
-/** The interface, the service's name and the expected fields of events of this type; undefined if the bridge itself creates them. */
+/**
+ * The interface, the service's name and the expected fields of events of this type; undefined if the bridge itself
+ * creates them.
+ */
 export const wireOf = (type: DomainEvent['type']): Wire | undefined => wires.get(type)

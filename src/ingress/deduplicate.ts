@@ -19,7 +19,8 @@ const maxRemembered = 20_000
  * The same function for Interface B, whose service repeats an event if it received no answer. An event that is being
  * published or was published is not published again: the repetition gets the first one's result. A failed event is
  * forgotten, so that its retry is published. Consumers deduplicate by ce_id what this process does not remember.
- * `onReused` is called for an event whose id came before with other content: consumers ignore it, so somebody must know.
+ * `onReused` is called for an event whose id came before with other content: consumers ignore it, so somebody must
+ * know.
  */
 export const deduplicate = (
   publish: PublishWithFallback,

@@ -4,7 +4,10 @@ import type { AskOf, Cluster, FetchedMessage } from './admin.ts'
 import { kindOf } from './errors.ts'
 import { toIncoming } from './wire-record.ts'
 
-/** The record at an offset, or undefined if there is none, for example because it was deleted. Rejects if Kafka does not answer in time. */
+/**
+ * The record at an offset, or undefined if there is none, for example because it was deleted. Rejects if Kafka does not
+ * answer in time.
+ */
 export type FetchRecord = (topic: TopicName, partition: number, offset: number) => Promise<IncomingRecord | undefined>
 
 /**

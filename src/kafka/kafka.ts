@@ -82,8 +82,8 @@ export type KafkaPorts = {
   /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
   readonly applyTopics: () => TopicReports
   /**
-   * A second connection, with another prefix of topics, or with none: then topics have their full names. The caller must
-   * stop it too. `groups` is the prefix of its groups; default: as here.
+   * A second connection, with another prefix of topics, or with none: then topics have their full names. The caller
+   * must stop it too. `groups` is the prefix of its groups; default: as here.
    */
   readonly withPrefix: (topics: string, groups?: string) => KafkaPorts
   readonly createTopic: ReturnType<typeof createTopicOf>

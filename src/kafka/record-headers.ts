@@ -21,7 +21,9 @@ export const varint = (cursor: Cursor): number => {
   throw new RangeError('an integer does not end')
 }
 
-/** Moves behind a field: its length, then its bytes. Returns the length; -1 is null. Throws if the bytes end within it. */
+/**
+ * Moves behind a field: its length, then its bytes. Returns the length; -1 is null. Throws if the bytes end within it.
+ */
 export const skipField = (cursor: Cursor): number => {
   const length = varint(cursor)
   if (length < -1 || cursor.at + length > cursor.end) throw new RangeError('a field ends after its record')

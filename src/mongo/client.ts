@@ -7,8 +7,8 @@ export type MongoLocation = { readonly url: string; readonly database: string }
 
 /**
  * Timeouts for a server that is unavailable or hangs. `timeoutMS` is a no-op in the driver since 7.8 (its own typings
- * say so). So sockets, the queue and write concerns have their own timeouts, and callers add a deadline (`rejectAfter`) for
- * a whole step.
+ * say so). So sockets, the queue and write concerns have their own timeouts, and callers add a deadline (`rejectAfter`)
+ * for a whole step.
  */
 const options: MongoClientOptions = {
   appName: 'livechat-bridge',

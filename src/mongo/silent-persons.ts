@@ -22,7 +22,9 @@ export type Waiting = {
   readonly since: Date
 }
 
-/** What an operator has allowed: to erase everybody without an event since `before`. `doneAt`: all of them are erased. */
+/**
+ * What an operator has allowed: to erase everybody without an event since `before`. `doneAt`: all of them are erased.
+ */
 export type Release = { readonly before: Date; readonly by: string; readonly at: Date; readonly doneAt?: Date }
 
 /** The state of `privacy.retainDays` of one account. */

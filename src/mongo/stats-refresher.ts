@@ -23,8 +23,8 @@ export type StatsRefresher = {
 }
 
 /**
- * A pass takes `passMs` and what its last two days take beyond that, so the newest day of an account is never older than
- * 10 s and the time of its computation.
+ * A pass takes `passMs` and what its last two days take beyond that, so the newest day of an account is never older
+ * than 10 s and the time of its computation.
  */
 const longestPauseMs = 5_000
 

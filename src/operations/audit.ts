@@ -58,8 +58,8 @@ export const notRecorded = ({ reason }: Failure): string =>
 export const commandLineUser = (): string => `${userInfo().username}@${hostname()}`
 
 /**
- * Records looks at personal data only after erasures were applied that MongoDB may lack, because it was restored from an
- * older copy. So nobody sees a person again who is erased.
+ * Records looks at personal data only after erasures were applied that MongoDB may lack, because it was restored from
+ * an older copy. So nobody sees a person again who is erased.
  */
 export const afterErasures =
   (record: RecordAction, apply: () => Promise<void>): RecordAction =>

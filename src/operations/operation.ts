@@ -109,7 +109,9 @@ export type Operation<Ports, O extends Options, Selected, Result> = {
   /** Finds what the operation is about. Changes nothing. */
   readonly select: (ports: Ports, options: ValuesOf<O>, run: Run<never>) => Promise<E.Either<Stop, Selected>>
   readonly show?: (selected: Selected) => ReadonlyArray<string>
-  /** What is recorded on the topic `audit` before `act`. Undefined: nothing is changed, and no personal data is shown. */
+  /**
+   * What is recorded on the topic `audit` before `act`. Undefined: nothing is changed, and no personal data is shown.
+   */
   readonly action?: (selected: Selected) => Asked | undefined
   readonly act: (ports: Ports, selected: Selected, run: Run<never>) => Promise<Done<Result>>
 }

@@ -17,7 +17,9 @@ export type Option = {
   readonly many?: 'repeated' | 'list'
   /** The value follows the name of the operation; there is no `--name`. */
   readonly isArgument?: true
-  /** What the console asks to confirm before it runs with this option. Without it the option changes nothing of value. */
+  /**
+   * What the console asks to confirm before it runs with this option. Without it the option changes nothing of value.
+   */
   readonly confirm?: string
   /** The names of the options that it cannot be used together with. */
   readonly conflicts?: ReadonlyArray<string>

@@ -41,8 +41,8 @@ type SchemaOf = (codec: t.Mixed) => Schema
 export type Leaves = Readonly<Record<string, (schemaOf: SchemaOf) => Schema>>
 
 /**
- * A pattern in the syntax that all of JavaScript, RE2 (Go), Python, Java and Rust read: RE2 knows no `\u00a0`. Characters
- * below 256 become `\xa0`, others stand for themselves.
+ * A pattern in the syntax that all of JavaScript, RE2 (Go), Python, Java and Rust read: RE2 knows no `\u00a0`.
+ * Characters below 256 become `\xa0`, others stand for themselves.
  */
 const portable = (source: string): string =>
   source.replace(/\\u([0-9a-fA-F]{4})/g, (_, digits: string) =>

@@ -6,7 +6,9 @@ const withinMs = 15_000
 const attempts = 3
 const type = 'application/vnd.schemaregistry.v1+json'
 
-/** A schema of JSON Schema 2020-12 as draft-07, which registries and their clients read. It refers to nothing outside. */
+/**
+ * A schema of JSON Schema 2020-12 as draft-07, which registries and their clients read. It refers to nothing outside.
+ */
 export const asDraft07 = (schema: JsonObject): JsonObject => {
   const renamed = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(renamed)
@@ -98,7 +100,8 @@ const ask = async (
 
 /**
  * Registers the schemas, each under its subject. The registry's own check of compatibility is switched off for these
- * subjects, because it refuses a new optional field: `contracts check` decides. A schema that is registered already stays.
+ * subjects, because it refuses a new optional field: `contracts check` decides. A schema that is registered already
+ * stays.
  */
 export const publishTo = async (
   registry: Registry,

@@ -45,7 +45,9 @@ type Readable = {
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 
 const largestPiece = { records: 500, bytes: 700_000 }
-/** The bytes of all records that are decoded at a time, of all slices. Decoded they need ten to twenty times as much. */
+/**
+ * The bytes of all records that are decoded at a time, of all slices. Decoded they need ten to twenty times as much.
+ */
 const decodedAtOnce = 3 * largestPiece.bytes
 const aloneFrom = 8
 

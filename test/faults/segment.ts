@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { crc32c } from '@node-rs/crc32'
 import type { Cluster } from './cluster.ts'
 
-/** The byte of a batch with its compression, the number of its last record, and the first byte of its records (Kafka's message format 2). */
+/**
+ * The byte of a batch with its compression, the number of its last record, and the first byte of its records (Kafka's
+ * message format 2).
+ */
 export const inBatch = { attributes: 22, lastOffsetDelta: 23, records: 61 }
 const checksum = { at: 17, from: 21 }
 

@@ -21,7 +21,9 @@ const kinds: ReadonlyArray<Kind> = [
   },
 ]
 
-/** A worker's events: all steps of a client, of a call, of the next client, and so on; equal steps have equal bodies. */
+/**
+ * A worker's events: all steps of a client, of a call, of the next client, and so on; equal steps have equal bodies.
+ */
 export function* undoing(worker: number, workers: number): Generator<Event> {
   for (let id = 1 + worker; ; id += workers)
     for (const { topic, build } of kinds)

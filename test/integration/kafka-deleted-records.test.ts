@@ -10,7 +10,8 @@ const deleted = suite('records that retention has deleted')
 
 deleted.after(() => kafka.stop())
 
-// A projector that starts again compares the log with the record of which it has kept the place. That record may be weeks old.
+// A projector that starts again compares the log with the record of which it has kept the place. That record may be
+// weeks old.
 deleted('are no sign of another log, and no error', async () => {
   for (const text of ['one', 'two']) right(await kafka.append(recordOf('acme/1', text), withinMs))
   const ends = await kafka.endOffsets('chats')

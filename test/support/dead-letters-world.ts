@@ -22,8 +22,8 @@ export const idOf = ({ partition, offset }: Read) => `${partition}/${offset}`
 const topicsRead = ['dead-letters', 'bot-replies', 'bot-conversations', 'calls', 'enrichments']
 
 /**
- * A world whose records are written and read from outside, with the command `redrive`. It begins with a bridge that does
- * not know the account `acme`, so it refuses that account's commands.
+ * A world whose records are written and read from outside, with the command `redrive`. It begins with a bridge that
+ * does not know the account `acme`, so it refuses that account's commands.
  */
 export const deadLettersWorld = async () => {
   const here = await world()

@@ -155,7 +155,10 @@ const watchdog = ({ allMs, endMs }: Limits) => {
   }
 }
 
-/** A pattern for the test files whose path below test/ begins as in `files`, and matches the user's pattern if there is one. */
+/**
+ * A pattern for the test files whose path below test/ begins as in `files`, and matches the user's pattern if there is
+ * one.
+ */
 export const testFiles = (files: string, pattern = '') => `^(?=${files})(?=.*?(?:${pattern})).*\\.test\\.ts$`
 
 /** Runs the test files whose path below test/ the pattern matches. */

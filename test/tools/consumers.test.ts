@@ -51,7 +51,9 @@ const here = await world()
 const topic = `${here.prefix}samples`
 const types = DomainEvent.types.map(({ name }) => name.toLowerCase()).sort()
 
-/** One record of each type by the command; then one of a later version, one that breaks its contract, one without JSON. */
+/**
+ * One record of each type by the command; then one of a later version, one that breaks its contract, one without JSON.
+ */
 const written = (async () => {
   const { code, err } = await runCommand(['sample', topic], here.env)
   assert.is(code, 0, err)

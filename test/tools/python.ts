@@ -59,6 +59,8 @@ export const venv = async (name: string, requirementsFile: string): Promise<E.Ei
 /** The kit for bots in Python, as it is in the clone. */
 export const kitFolder = fileURLToPath(new URL('../../contracts/bot/python', import.meta.url))
 
-/** An environment with what the kit needs, and what its tests need. The kit is not in it: `PYTHONPATH` says where it is. */
+/**
+ * An environment with what the kit needs, and what its tests need. The kit is not in it: `PYTHONPATH` says where it is.
+ */
 export const kitVenv = (): Promise<E.Either<Problem, Python>> =>
   venv('bot-kit', fileURLToPath(new URL('bot-kit-requirements.txt', import.meta.url)))

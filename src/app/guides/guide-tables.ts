@@ -9,7 +9,10 @@ import { settingsTable } from './settings-table.ts'
 type GuideTable = {
   /** The guide in contracts/guides/. */
   readonly guide: string
-  /** The table's name in the comments around it: `<!-- topics: made by npm run contracts -->` and `<!-- end of topics -->`. */
+  /**
+   * The table's name in the comments around it: `<!-- topics: made by npm run contracts -->` and `<!-- end of topics
+   * -->`.
+   */
   readonly name: string
   readonly table: () => Table
 }

@@ -59,12 +59,15 @@ export const DeadLettersQuery = t.partial(
   'DeadLettersQuery',
 )
 
-/** Letters in a response, letters whose state is found, newest records read per partition, the timeout, and reads at once. */
-const listed = 200
-const examined = 5_000
+/** How many letters a response has. */
+const maxListed = 200
+/** How many letters the console asks the state of. */
+const maxExamined = 5_000
+/** Of each partition only its newest records are read. */
 const newestOf = 10_000
-const withinMs = 10_000
-const atOnce = 2
+const findWithinMs = 10_000
+/** How many requests read letters at the same time. */
+const maxReads = 2
 
 /** The filters of a query or a body. */
 type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', string>>> & {
@@ -146,7 +149,7 @@ const answerOf = <A>(
     cut: isCut || count > letters.length,
     states: { unresolved: countOf('unresolved'), sent: countOf('sent'), 'failed-again': countOf('failed-again') },
     groups: groups.map((group) => ({ ...group, unresolved: unresolvedIn(group) })),
-    letters: shown.slice(-listed).reverse(),
+    letters: shown.slice(-maxListed).reverse(),
   })
 }
 
@@ -188,7 +191,7 @@ export type LettersDeps = {
 /** How many letters of an account were not sent again. */
 export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: string) => {
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
-  const extent = { limit: examined, newestOf, signal: AbortSignal.timeout(withinMs) }
+  const extent = { limit: maxExamined, newestOf, signal: AbortSignal.timeout(findWithinMs) }
   const [letters, requests] = await Promise.all([
     findDeadLetters(ports, { account }, extent),
     findRequests(ports, { account }, extent),
@@ -228,10 +231,10 @@ export const deadLettersHandlers = ({
   recordActionOf,
   accounts,
 }: DeadLettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
-  const permits = semaphore(atOnce)
+  const permits = semaphore(maxReads)
   /** Reads with a timeout. Records that are not read by then are missing. */
   const bounded = async <A>(request: ConsoleRequest, read: (signal: AbortSignal) => Promise<A>): Promise<A> => {
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)])
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(findWithinMs)])
     using _permit = await permits(signal)
     return await read(signal)
   }
@@ -250,7 +253,7 @@ export const deadLettersHandlers = ({
       const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked)
       if (E.isLeft(filters)) return filters
       const found = await bounded(request, (signal) =>
-        find(ports, ownedFilters({ accounts }, filters.right), { limit: examined, newestOf, signal }),
+        find(ports, ownedFilters({ accounts }, filters.right), { limit: maxExamined, newestOf, signal }),
       )
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
       const answer = answerOf(found.right, show, { state, chat })

@@ -28,8 +28,9 @@ const usualLimit = 200
 const driftAnswer = documentAnswer(DriftDocument)
 
 /**
- * An example is only the shape of a value, but the value may be personal. So it is shown in clear only. Operators always
- * see the path, in which what may be personal is `*` already: without it they cannot tell what the service has changed.
+ * An example is only the shape of a value, but the value may be personal. So it is shown in clear only. Operators
+ * always see the path, in which what may be personal is `*` already: without it they cannot tell what the service has
+ * changed.
  */
 const rowOf = (document: DriftDocument, sight: Sight, isOperator: boolean) => {
   const { example, ...rest } = driftAnswer(document, sight)

@@ -17,8 +17,8 @@ const versionOf = (data: string): string | undefined => {
 /**
  * Listens to a stream with the newest version of the shown data, and reloads when the version changes. It waits for the
  * response of the request in progress, so that many quick changes do not cancel each request. The browser itself
- * reconnects after a lost connection. If the server refused, this hook reconnects after 5 s. There is no stream while the
- * tab is hidden or `isOn` is false: a browser opens only six connections to a server over HTTP/1.1.
+ * reconnects after a lost connection. If the server refused, this hook reconnects after 5 s. There is no stream while
+ * the tab is hidden or `isOn` is false: a browser opens only six connections to a server over HTTP/1.1.
  */
 export const useLive = <A extends { readonly version: string }>(
   url: string,

@@ -108,7 +108,9 @@ const shortestGapMs = 60_000
 
 const itemTime = (item: StoryItem) => time('session' in item ? item.session.at : item.entry.at)
 
-/** Puts a line before the first item of each day, and words where a client, or the story, waited for a minute or more. */
+/**
+ * Puts a line before the first item of each day, and words where a client, or the story, waited for a minute or more.
+ */
 export const withTimes = (items: ReadonlyArray<StoryItem>): ReadonlyArray<StoryItem | Separator> => {
   const lines: Array<StoryItem | Separator> = []
   let before: number | undefined

@@ -13,7 +13,9 @@ import { lastResortEveryMs } from './pause.ts'
 import { botRequest } from './post.ts'
 import { nextStep, type Step } from './retry-policy.ts'
 
-/** How a delivery ends: with events, finished before, left to another worker, or refused for the client that it names. */
+/**
+ * How a delivery ends: with events, finished before, left to another worker, or refused for the client that it names.
+ */
 export type Delivery =
   | { readonly kind: 'concluded'; readonly events: ReadonlyArray<PublishedEvent> }
   | { readonly kind: 'finished before' | 'dropped' | 'names another client' }

@@ -7,8 +7,8 @@
  */
 export type Pace = {
   /**
-   * `outage`: every failure makes it slower. `outage-unrelated-to-rate`: being slower did not help. With this cause and with
-   * `throttling`, only 429 makes it slower.
+   * `outage`: every failure makes it slower. `outage-unrelated-to-rate`: being slower did not help. With this cause and
+   * with `throttling`, only 429 makes it slower.
    */
   readonly cause: 'outage' | 'outage-unrelated-to-rate' | 'throttling'
   readonly perSecond: number

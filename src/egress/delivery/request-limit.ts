@@ -1,6 +1,6 @@
 /**
- * Limits how many requests may begin (a token bucket), as a value: `perSecond` each second, and after a pause a second's
- * worth at once. Times are milliseconds of a monotonic clock.
+ * Limits how many requests may begin (a token bucket), as a value: `perSecond` each second, and after a pause a
+ * second's worth at once. Times are milliseconds of a monotonic clock.
  */
 export type RequestLimit = { readonly perSecond: number; readonly tokens: number; readonly at: number }
 

@@ -44,8 +44,8 @@ const isOfReply = (verdict: Verdict): boolean =>
  * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command, not
  * from when it was appended: an outage of the bridge must not turn a backlog into failures. A refused access token is
  * renewed at once the first time. An answer that is about the account does not count as an attempt. At most `timeouts`
- * attempts may time out: two, as the service prescribes, or the account's `attempts` if it sets that number. A Retry-After
- * beyond the deadline fails the reply at once.
+ * attempts may time out: two, as the service prescribes, or the account's `attempts` if it sets that number. A
+ * Retry-After beyond the deadline fails the reply at once.
  */
 export const nextStep = (
   history: ReadonlyArray<Verdict>,

@@ -31,7 +31,9 @@ const pauseAfter = (reason: string, failures: number) =>
     ? longPauseMs
     : backoff(failures, restartPause, Math.random)
 
-/** Measures the lag of the session's partitions. Ends a session that is stalled, or whose logs are not the same ones. */
+/**
+ * Measures the lag of the session's partitions. Ends a session that is stalled, or whose logs are not the same ones.
+ */
 const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measure, clock }: Deps) => {
   const stalledAt = stallDetector()
   return async (session: Session): Promise<void> => {

@@ -19,8 +19,8 @@ import { notCurrent, unreadEnrichments, viewsReachEnd } from './views-now.ts'
 const clock = () => new Date()
 
 /**
- * Readers keep what the bridge has received after the request. With a wrong clock they would keep the person's data from
- * before it, or remove what came after it.
+ * Readers keep what the bridge has received after the request. With a wrong clock they would keep the person's data
+ * from before it, or remove what came after it.
  */
 const wrongClock = (requestedAt: Date, ofMongo: number): string | undefined =>
   Math.abs(requestedAt.getTime() - ofMongo) <= maxApartMs

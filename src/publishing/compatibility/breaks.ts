@@ -37,7 +37,8 @@ const isNewType = (schema: string, { path, effect }: Difference): boolean =>
  * What others write and the bridge reads (`received`: commands, enrichments, requests) may be widened: a required field
  * may become optional, a value may be added. What the bridge writes and others read without history (`given`:
  * responses, documents, headers) may be narrowed: an optional field may become always present, a value may become
- * unused. A new type of event is a new value of two headers, and breaks nobody. A published schema is never removed. Descriptions and titles may change at any time.
+ * unused. A new type of event is a new value of two headers, and breaks nobody. A published schema is never removed.
+ * Descriptions and titles may change at any time.
  */
 export const breakingChanges = (
   before: ReadonlyMap<string, Schema>,

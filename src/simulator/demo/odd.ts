@@ -21,7 +21,9 @@ const isOf =
   (event: LoggedEvent) =>
     sourceOf(event).endsWith(`/${api}`) && subjectOf(event) === subject && (id === undefined || event.id === id)
 
-/** Act: what became of the odd copies of the events so far. Their bot chats are closed, so that nobody waits in them. */
+/**
+ * Act: what became of the odd copies of the events so far. Their bot chats are closed, so that nobody waits in them.
+ */
 export const playOddForms = async ({ stage, service, account, log }: Story) => {
   const copies = service.oddCopies()
   if (copies.length === 0) return

@@ -36,7 +36,10 @@ const account = (): DemoAccount => {
   return { ...one, webhooks: one.webhooks, bot: one.bot }
 }
 
-/** A bridge, a log and views in memory, behind the real simulated service. The bridge answers 503 to `refuses`, `odd` for all odd forms. */
+/**
+ * A bridge, a log and views in memory, behind the real simulated service. The bridge answers 503 to `refuses`, `odd`
+ * for all odd forms.
+ */
 export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd = { share: 0, seed: 0 }) => {
   const demo = account()
   const records: IncomingRecord[] = []

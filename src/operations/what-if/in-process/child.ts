@@ -1,4 +1,6 @@
-/** The process of a bot module. The parent starts it without the right to use the network, write files or run others. */
+/**
+ * The process of a bot module. The parent starts it without the right to use the network, write files or run others.
+ */
 import { answerTurn, type BotInChat } from './answer-turn.ts'
 import { installFreshModules, loadBot } from './load-bot.ts'
 import { installLogClock } from './log-clock.ts'

@@ -1,11 +1,9 @@
 import { type EventTopic, eventTopics } from '../../contracts/topics.ts'
+import { archiverGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, CommittedOffsets, ConsumerSpec, Slice, TopicIds } from '../domain/ports.ts'
 import { archiveAgain } from './archive-again.ts'
 import { type CopyDeps, copyIntoArchive } from './copy.ts'
 import type { Missed } from './missed-erasures.ts'
-
-/** The consumer group of the archiver. What it has committed is in the archive. */
-export const archiverGroup = 'archiver'
 
 type Name = EventTopic['name']
 

@@ -7,10 +7,9 @@ import {
   eventTopics,
   segmentMarker,
 } from '../../contracts/topics.ts'
-import { viewsGroup } from '../domain/consumer-groups.ts'
+import { archiverGroup, viewsGroup } from '../domain/consumer-groups.ts'
 import type { Append, CheckHealth, CommittedOffsets, Log, OffsetRange, Ranges, Sleep } from '../domain/ports.ts'
 import { dayMs } from '../shared/time.ts'
-import { archiverGroup } from './archiver.ts'
 
 type Name = EventTopic['name']
 type Offsets = ReadonlyMap<number, number>

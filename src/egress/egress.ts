@@ -1,4 +1,5 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
+import { egressGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
 import { budget } from '../shared/budget.ts'
 import { faultOf } from '../shared/fault.ts'
@@ -142,7 +143,7 @@ export const egress = (ports: EgressPorts): Egress => {
 
   return {
     spec: {
-      group: 'egress',
+      group: egressGroup,
       topics: [botReplies.name, botConversations.name],
       commit: 'by-handler',
       handle: async (slice, owned) =>

@@ -1,6 +1,6 @@
 import { botConversations, botReplies } from '../../../contracts/topics.ts'
 import { now } from '../../domain/clock.ts'
-import { viewsGroup } from '../../domain/consumer-groups.ts'
+import { egressGroup, viewsGroup } from '../../domain/consumer-groups.ts'
 import { postToService } from '../../egress/delivery/post.ts'
 import { egress } from '../../egress/egress.ts'
 import type { EgressPorts } from '../../egress/ports.ts'
@@ -52,7 +52,7 @@ export const startEgress = async ({ settings, kafka, mongo, tokens, metrics, log
     readDocument: mongo.readDocument,
     openTurns: mongo.waitingConversations,
     publish: kafka.publish,
-    deadLetter: kafka.deadLetter('egress'),
+    deadLetter: kafka.deadLetter(egressGroup),
     reroute: kafka.reroute,
     decodeCommand: fromCommand,
     decodeEvent: fromRecord,

@@ -1,10 +1,10 @@
 import { enrichments } from '../../../contracts/topics.ts'
+import { enrichedKeysGroup, enrichmentsGroup } from '../../domain/consumer-groups.ts'
 import type { Log, Sleep } from '../../domain/ports.ts'
 import type { EnrichedKeys } from '../../ingress/enriched-keys.ts'
 import type { Supervised } from '../../kafka/consumer/consume.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Mongo } from '../../mongo/connect.ts'
-import { enrichmentsGroup } from '../consumer-groups.ts'
 import type { Part } from '../ports.ts'
 import { reasonOf } from '../reason.ts'
 
@@ -56,7 +56,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
   }
   const follow = (positions: Map<number, number>) => {
     return kafka.consume({
-      group: 'enriched-keys',
+      group: enrichedKeysGroup,
       alone: true,
       topics: [topic],
       commit: 'by-handler',

@@ -1,5 +1,5 @@
 import { botConversations, enrichments, eventTopics } from '../../../contracts/topics.ts'
-import { viewsGroup } from '../../domain/consumer-groups.ts'
+import { enrichmentsGroup, viewsGroup } from '../../domain/consumer-groups.ts'
 import { erasedEnrichments, erasedFinder } from '../../domain/erased.ts'
 import { logMarks } from '../../domain/log-marks.ts'
 import type { CheckHealth, ConsumerSpec } from '../../domain/ports.ts'
@@ -15,7 +15,6 @@ import { topicsOf, viewNames } from '../../views/index.ts'
 import { positionsInMongo } from '../../views/positions.ts'
 import { projector } from '../../views/projector.ts'
 import type { Settings } from '../config.ts'
-import { enrichmentsGroup } from '../consumer-groups.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
 import { missedErasuresOf } from './missed-erasures.ts'
 
@@ -104,7 +103,7 @@ const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: Po
 const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports, positions: PositionsInMongo): ConsumerSpec => {
   const store = enrichmentHandler({
     storeEnrichments: mongo.storeEnrichments,
-    deadLetter: kafka.deadLetter('enrichments'),
+    deadLetter: kafka.deadLetter(enrichmentsGroup),
     accountIds: new Set(settings.accounts.map(({ id }) => id)),
     findErased: erasedEnrichments(mongo.erasures),
   })

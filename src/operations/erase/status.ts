@@ -12,7 +12,7 @@ import {
   expiringTopics,
 } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import { archiverGroup } from '../../archive/archiver.ts'
+import { archiverGroup } from '../../domain/consumer-groups.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { PartOf, ReadTopic } from '../../kafka/read-topic.ts'

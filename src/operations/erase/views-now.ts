@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { enrichments, eventTopics } from '../../../contracts/topics.ts'
-import { viewsGroup } from '../../domain/consumer-groups.ts'
+import { enrichmentsGroup, viewsGroup } from '../../domain/consumer-groups.ts'
 import { enrichmentKeys, type Person } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Sleep } from '../../shared/time.ts'
@@ -38,7 +38,7 @@ export const unreadEnrichments = async (
   person: Pick<Person, 'identities'>,
 ): Promise<ReadonlyArray<string>> => {
   const wanted = new Set(enrichmentKeys(accountId, person))
-  const done = await committedOffsets('enrichments', enrichments.name)
+  const done = await committedOffsets(enrichmentsGroup, enrichments.name)
   const found = new Set<string>()
   const read = await readTopic(
     enrichments.name,

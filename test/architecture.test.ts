@@ -144,6 +144,11 @@ architecture('a folder imports only the folders that the diagram allows', () => 
   )
 })
 
+architecture('every folder has a rule for its imports, and every rule a folder', () => {
+  const rooms = new Set(sources.map(room).filter((name) => name !== 'src/app'))
+  assert.equal([...rooms].sort(), Object.keys(mayImport).sort())
+})
+
 architecture('no file imports itself through others, imports of types included', () => {
   assert.equal(circlesIn(imports), [])
 })

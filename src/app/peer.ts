@@ -54,7 +54,9 @@ export const askPeer = async <Name extends keyof Answers>(
   }
 }
 
-/** The readiness of both processes. A check that both have fails if it fails in one of them. */
+const rank = ({ ok, isLimited }: Readiness['checks'][string]): number => (ok ? (isLimited ? 1 : 2) : 0)
+
+/** The readiness of both processes. A check that both have fails, or is limited, if it is so in one of them. */
 export const joinReadiness = (
   own: Readiness,
   other: Readiness | undefined,
@@ -70,7 +72,10 @@ export const joinReadiness = (
     },
   }
   const checks = { ...own.checks }
-  for (const [name, check] of Object.entries(theirs.checks)) if (checks[name]?.ok !== false) checks[name] = check
+  for (const [name, check] of Object.entries(theirs.checks)) {
+    const mine = checks[name]
+    if (mine === undefined || rank(check) < rank(mine)) checks[name] = check
+  }
   return { ready: own.ready && theirs.ready, checks }
 }
 

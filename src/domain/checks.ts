@@ -36,8 +36,7 @@ const checks = {
   journal: {
     of: ['ingress'],
     unmet: 'Kafka is unavailable and the journal is full: it has reached its cap, or its disk is full',
-    effect: 'Webhooks are kept on disk and reach Kafka later.',
-    isSpared: true,
+    effect: 'Webhooks are kept on disk and reach Kafka later. They are refused once the journal is full.',
   },
   projector: {
     of: ['projector'],

@@ -87,6 +87,7 @@ for (const [name, health, state] of [
   ['retention', { ok: true, isLimited: true, reason: 'chats: not allowed' }, 'degraded'],
   ['privacy.retainDays', { ok: true, isLimited: true, reason: 'MongoDB does not answer' }, 'degraded'],
   ['journal', { ok: true, reason: 'a reason; with NO_MEANING here' }, 'works'],
+  ['journal', { ok: false, reason: 'Kafka does not accept records of chats; the journal is full' }, 'down'],
   ['journal', { ok: true, isLimited: true, reason: '12 records wait for Kafka' }, 'degraded'],
 ] as const)
   system(`${name} with “${health.reason}” is shown as ${state}`, () => assert.is(healthState(name, health), state))

@@ -13,7 +13,7 @@ import { startParts } from './parts.ts'
 import { type NotStarted, planOf } from './plan.ts'
 import { connectPorts, type Part, scrapeWithinMs } from './ports.ts'
 import { prepare } from './prepare.ts'
-import { reasonOf } from './reason.ts'
+import { serverReasonOf } from './reason.ts'
 import { openConsole } from './roles/console.ts'
 import { openIngress } from './roles/ingress.ts'
 import { watchViews } from './roles/projector.ts'
@@ -54,7 +54,7 @@ export const startBridge = async (
   const ending = new AbortController()
   const { ensureTopics } = kafka
   const { ensureIndexes } = mongo
-  const preparation = prepare({ ensureTopics, ensureIndexes, reasonOf, sleep, log }, ending.signal)
+  const preparation = prepare({ ensureTopics, ensureIndexes, reasonOf: serverReasonOf, sleep, log }, ending.signal)
   const opened = plan.runs('ingress') ? await openIngress(ports) : E.right(undefined)
   if (E.isLeft(opened)) {
     ending.abort()

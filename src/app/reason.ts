@@ -2,5 +2,5 @@ import { reasonOf as kafkaReasonOf } from '../kafka/errors.ts'
 import { reasonOf as mongoReasonOf } from '../mongo/classify.ts'
 
 /** The text of an error of a server that may be shown. */
-export const reasonOf = (error: unknown): string =>
+export const serverReasonOf = (error: unknown): string =>
   error instanceof Error && error.name.startsWith('Kafka') ? kafkaReasonOf(error) : mongoReasonOf(error)

@@ -19,7 +19,7 @@ import { missingKeyFile, wrappingKeysOf } from './archive-keys.ts'
 import { type Execute, type Flags, runOnTerminal, type Terminal } from './command-line.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import { reasonOf } from './reason.ts'
+import { serverReasonOf } from './reason.ts'
 import { missedErasuresOf } from './roles/missed-erasures.ts'
 import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
@@ -174,7 +174,7 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
     const terminal = terminalFor(record, flags)
     return await runOnTerminal(operation, resources.right, values, flags, terminal)
   } catch (error) {
-    err(`The command failed: ${reasonOf(error)}`)
+    err(`The command failed: ${serverReasonOf(error)}`)
     return exitCodeOfFailure ?? 1
   } finally {
     for (const close of closes.toReversed()) await close()

@@ -6,6 +6,7 @@ import type { HistoryMessage } from '../../contracts/http.ts'
 import { messageTypeOf } from '../../contracts/messages/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
+import { sourceAt, sourceOfType } from '../../contracts/source.ts'
 import { markdown } from '../adapters/markdown.ts'
 import { type Conversation, decideReply, unknownConversation, withFacts } from '../domain/conversation.ts'
 import { factOf } from '../domain/conversation-facts.ts'
@@ -45,10 +46,9 @@ const usual: Readonly<Record<Type, Fields>> = {
  */
 export const conversationEvent = <T extends Type>(type: T, data: Fields = {}, attributes: Fields = {}): EventOf<T> => {
   const all: Fields = { accountId: 'acme', chatId: '2037', clientId: '1233', ...usual[type], ...data }
-  const source = `/accounts/${all.accountId}/${type.startsWith('BotReply') ? 'egress' : 'bot'}`
   const event = ConversationEvent.decode({
     id: 'e1',
-    source,
+    source: sourceAt(String(all.accountId), sourceOfType(type)),
     subject: all.chatId,
     time,
     ...attributes,

@@ -48,7 +48,7 @@ export type Worker = {
 const appendWithinMs = 5000
 
 /** The record of a command. Its key is the chat, so replies stay in order. It continues the trace of the event. */
-export const recordOf = (command: BotReply, traceparent: string | undefined): OutgoingRecord => ({
+const recordOf = (command: BotReply, traceparent: string | undefined): OutgoingRecord => ({
   topic: botReplies.name,
   key: `${command.accountId}/${command.chatId}`,
   value: JSON.stringify(command),

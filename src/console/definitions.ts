@@ -2,7 +2,7 @@ import { type MetricDefinition, metrics } from '../../contracts/metrics.ts'
 import type { StatisticsAnswer } from './answers.ts'
 
 /** The counts of daily_stats, in addition to its figures, by their path in a document. */
-export const countDefinitions = {
+const countDefinitions = {
   'sessions.agent.started': 'sessions with agents that began on the day',
   'sessions.agent.open': 'those of them that have not ended; no figure counts them',
   'sessions.bot.started': 'sessions with bots that began on the day and in which the client wrote',

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { describe, type Problem } from '../../contracts/problem.ts'
 import { eventIdIn, eventReader } from '../../contracts/read.ts'
+import { sourceAt } from '../../contracts/source.ts'
 import type { WireEvent } from '../../contracts/wire-events.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 
@@ -57,7 +58,7 @@ const decoderOf = (
       (data) => ({
         type,
         id,
-        source: `/accounts/${accountId}/${source}`,
+        source: sourceAt(accountId, source),
         subject: data[subject],
         time: receivedAt,
         ...(contentHash !== undefined && { contentHash }),

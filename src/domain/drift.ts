@@ -56,7 +56,7 @@ export const nameOrAny = (name: string): string => {
   return read
 }
 
-export const typeOf = (value: unknown): JsonType => {
+const typeOf = (value: unknown): JsonType => {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (typeof value === 'string') return 'text'

@@ -331,7 +331,7 @@ export const metrics = {
  * What the rooms measure, and which metrics each measurement changes. Durations are in seconds. The port `Measure` is
  * derived from this.
  */
-export const measurements = {
+const measurements = {
   request: (api: 'webhooks' | 'bot' | 'oauth' | 'history', status: number, took: number) => [
     metrics.requests.of({ api, status: String(status) }, took),
   ],

@@ -45,7 +45,7 @@ const chatKeys = ({ data: { accountId, chatId } }: Enriched): ReadonlyArray<stri
 ]
 
 /** What is known of the chat, added to what is known of its visitor: fields that the visitor has stay as they are. */
-export const merged = (visitor: Enrichment | undefined, chat: Enrichment | undefined): Enrichment | undefined => {
+const merged = (visitor: Enrichment | undefined, chat: Enrichment | undefined): Enrichment | undefined => {
   if (visitor === undefined || chat === undefined) return visitor ?? chat
   const customData = [...(visitor.customData ?? []), ...(chat.customData ?? [])]
   return { ...chat, ...visitor, ...(customData.length > 0 && { customData }) }

@@ -6,7 +6,7 @@ import { KafkaJSNotImplemented } from './kafkajs-internals.ts'
 /** The maximum size of a decompressed batch in bytes: far more than any client writes, and far less than the memory. */
 export const largestBatch = 64 * 1024 * 1024
 
-export const tooLarge = () => new RangeError('the decompressed batch would be larger than 64 MiB')
+const tooLarge = () => new RangeError('the decompressed batch would be larger than 64 MiB')
 
 const has = (flags: number, bit: number) => (flags >> bit) & 1
 

@@ -19,7 +19,7 @@ const sasl = (message: string): string =>
     : 'see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'
 
 /** The settings that an operator should check, if wrong settings can cause this error. */
-export const adviceFor = (error: unknown): string | undefined => {
+const adviceFor = (error: unknown): string | undefined => {
   const trouble = tlsTrouble(error)
   if (trouble !== undefined) return tls[trouble]
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++)
@@ -53,7 +53,7 @@ export const kindOf = (error: unknown): string => {
 }
 
 /** Kafka cannot be reached. The message says what is wrong, and since when. */
-export class Unreachable extends Error {}
+class Unreachable extends Error {}
 
 const ofNetwork = new Set([
   'KafkaDoesNotAnswer',

@@ -48,7 +48,7 @@ type Encoded = { readonly bytes: Buffer; readonly from: number; readonly to: num
 const none = Buffer.alloc(0)
 
 /** All headers in their order. A header without a value has an empty one. */
-export const headerEntries = ({ bytes, from, to }: Encoded): ReadonlyArray<readonly [string, Buffer]> => {
+const headerEntries = ({ bytes, from, to }: Encoded): ReadonlyArray<readonly [string, Buffer]> => {
   const cursor = { bytes, at: from, end: to }
   const entries: Array<readonly [string, Buffer]> = []
   for (let left = varint(cursor); left > 0; left--) {

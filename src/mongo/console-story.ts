@@ -24,7 +24,7 @@ export type Story = {
 /** The `_id` of a chat's documents in `chats` and `conversations`. */
 export const chatKey = ({ accountId, chatId }: Chat): string => `${accountId}/${chatId}`
 
-export const mostEvents = 500
+const maxEvents = 500
 const mostSessions = 200
 
 const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promise<Story> => {
@@ -39,8 +39,8 @@ const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promi
     named<ChatDocument>('chats'),
     named<ConversationDocument>('conversations'),
     thatFit(of<SessionDocument>('sessions', {}, { startedAt: -1 }), mostSessions),
-    thatFit(of<DeliveryDocument>('deliveries', { ...asked }, { requestedAt: -1 }), mostEvents),
-    thatFit(of<TimelineDocument>('timeline', { ...older }, { time: -1, offset: -1 }), mostEvents),
+    thatFit(of<DeliveryDocument>('deliveries', { ...asked }, { requestedAt: -1 }), maxEvents),
+    thatFit(of<TimelineDocument>('timeline', { ...older }, { time: -1, offset: -1 }), maxEvents),
   ])
   const end = pageEnd(events.documents, ({ time }) => time, before)
   return {

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import type { Instant } from '../../contracts/primitives.ts'
+import { chatSources } from '../../contracts/source.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { asPart } from '../domain/identity.ts'
 import type { ChatHistory, ChatName } from '../domain/ports.ts'
@@ -67,7 +68,7 @@ export const chatHistoryIn = (db: Db): ChatHistory => {
   const options = { maxTimeMS: queryMs }
   return {
     has: async (chat, eventId) => {
-      const ids = ['bot', 'egress', 'webhooks'].map((source) => `${prefixOf(chat)}${source}/${eventId}`)
+      const ids = chatSources.map((source) => `${prefixOf(chat)}${source}/${eventId}`)
       const found = await rejectAfter(
         queryMs,
         timeline.findOne({ _id: { $in: ids } }, { ...options, projection: { _id: 1 } }),

@@ -87,7 +87,7 @@ export const requests = [...webhookForms, ...botEventForms]
 const { AccessTokenRequest, ...answers } = http
 
 /** The other HTTP bodies: the bridge's responses, the bridge's requests, and the service's responses to them. */
-export const bodies = [
+const bodies = [
   ...Object.entries({ WebhookReply, ...answers, BotMessageRequest, InviteAgentRequest }).map(named('given')),
   ...Object.entries({ AccessTokenRequest, ErrorBody }).map(named('received')),
 ]

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 
 const docstring = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export const (\w+)/g
 
-export const paragraphs = (comment: string): string =>
+const paragraphs = (comment: string): string =>
   comment
     .split('\n')
     .map((line) => line.replace(/^\s*\*? ?/, '').trim())
@@ -71,7 +71,7 @@ const literal = /(\w+): '([^']*)'/g
  * The docstrings of fields, each directly above its field, by the constants of a source file. A key `[names.topic]` is
  * replaced by the text that the constant `names` of one of `others` has for it.
  */
-export const constantsOf = (source: string, others: ReadonlyArray<string>): ReadonlyMap<string, Constant> => {
+const constantsOf = (source: string, others: ReadonlyArray<string>): ReadonlyMap<string, Constant> => {
   const literalOf = (object: string, key: string) =>
     others
       .flatMap((other) => [...other.matchAll(statement)])

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
+import { sourceAt, sourceOfType } from '../../contracts/source.ts'
 import { ceDataSchema, ceType } from '../../contracts/topics.ts'
 import { boundTo } from '../archive/seal.ts'
 import { decodeBotEvent, decodeWebhook, wireOf } from '../domain/requests.ts'
@@ -97,19 +98,6 @@ const ofSample = (type: DomainEvent['type']): JsonObject => {
 /** The data of one event of each type. Without an example of its own it is made of the sample of the service. */
 export const exampleOf = (type: DomainEvent['type']): JsonObject => chosen[type] ?? ofSample(type)
 
-const sources: Partial<Record<DomainEvent['type'], string>> = {
-  BotReplyDelivered: 'egress',
-  BotReplyFailed: 'egress',
-  BotReplySuppressed: 'egress',
-  ClientMessageReceived: 'bot',
-  AgentInvited: 'bot',
-  AgentJoined: 'bot',
-  AgentUnavailable: 'bot',
-  ChatClosed: 'bot',
-  ClientErased: 'erasures',
-  ChatErased: 'erasures',
-}
-
 /** The headers of the example of an event. */
 export const exampleHeaders = (type: DomainEvent['type']): JsonObject => {
   const { chatId, clientId } = exampleOf(type)
@@ -117,7 +105,7 @@ export const exampleHeaders = (type: DomainEvent['type']): JsonObject => {
     ce_specversion: '1.0',
     ce_id: eventId,
     ce_type: ceType(type),
-    ce_source: `/accounts/acme/${sources[type] ?? 'webhooks'}`,
+    ce_source: sourceAt('acme', sourceOfType(type)),
     ce_subject: chatId ?? clientId ?? '',
     ce_time: '2022-10-10T15:31:19.512Z',
     ce_dataschema: ceDataSchema(type),

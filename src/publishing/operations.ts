@@ -14,7 +14,7 @@ import { type JsonObject, version as present } from './schema.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = 'contracts/published'
 
-export const released = join(root, 'contracts/released.json')
+const released = join(root, 'contracts/released.json')
 const publishedHere = join(root, folder)
 
 /** The release in contracts/published, from the names and texts of its files. */

@@ -34,7 +34,7 @@ export type Manifest = {
 const engines = { node: '>=22' }
 
 /** The folder that has the files of the package, under the same paths. */
-export const folder = 'dist'
+const folder = 'dist'
 
 const moved = (path: string, to = folder) => path.replace(/^(\.\/)?/, `./${to}/`)
 

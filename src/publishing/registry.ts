@@ -25,7 +25,7 @@ export const asDraft07 = (schema: JsonObject): JsonObject => {
 }
 
 /** The subject of a schema: of an event its `ce_type`, such as `livechat.ChatAccepted.v1`. */
-export const subjectOf = (name: string): string => `livechat.${name}`
+const subjectOf = (name: string): string => `livechat.${name}`
 
 type Registry = { readonly base: string; readonly headers: Readonly<Record<string, string>> }
 

@@ -17,7 +17,7 @@ const withinMs = 30_000
  * One record of each type that these topics carry. A type has the same `ce_id` in each run: a second run is a
  * repetition.
  */
-export const sampleRecords = (into: string, of: ReadonlyArray<Name>): ReadonlyArray<OutgoingRecord> => {
+const sampleRecords = (into: string, of: ReadonlyArray<Name>): ReadonlyArray<OutgoingRecord> => {
   const types = new Set<DomainEvent['type']>(
     eventTopics.filter(({ name }) => of.includes(name)).flatMap((topic) => eventTypesOn(topic)),
   )

@@ -1,7 +1,7 @@
 import type { Behaviour } from './behaviour.ts'
 import { errorBody } from './refusal.ts'
 
-export const taken = { result: 'ok' }
+const taken = { result: 'ok' }
 
 /** What the service can do with a request: process it, answer it, answer it in two halves, cut its connection. */
 export type Means = {

@@ -18,7 +18,7 @@ type Dated = { lastEventAt?: Instant | Date }
 type Position = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
 
 /** Where `applied` has the leader epoch of a partition's last record. */
-export const epochOf = (source: string): string => `${source}/epoch`
+const epochOf = (source: string): string => `${source}/epoch`
 
 /**
  * The places after this record. Undefined if the document has it already. Without places it has no records. A log is in

@@ -4,7 +4,7 @@ import { by } from './indexes.ts'
 import { folded, type RecordedAction } from './view.ts'
 
 /** The document of an operator's action; written once. */
-export const evolveAudit = (current: AuditDocument | undefined, { action }: RecordedAction): AuditDocument => {
+const evolveAudit = (current: AuditDocument | undefined, { action }: RecordedAction): AuditDocument => {
   const { type: _, id, at, ...rest } = action
   return current ?? { _id: id, at: new Date(at), ...rest }
 }

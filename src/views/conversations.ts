@@ -97,7 +97,7 @@ const withSilence = (conversation: ConversationDocument): ConversationDocument =
 }
 
 /** The conversation of a chat that was erased: its client waits for nothing. */
-export const settled = (conversation: ConversationDocument): ConversationDocument =>
+const settled = (conversation: ConversationDocument): ConversationDocument =>
   withSilence(withAwaited(withoutWaiting(conversation)))
 
 const fold = (before: ConversationDocument, event: Dated<ConversationEvent>): ConversationDocument => {

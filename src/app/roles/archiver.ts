@@ -9,7 +9,7 @@ import { fromRecord } from '../../kafka/records.ts'
 import { batchHeaderOf } from '../../kafka/unreadable.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
-import { reasonOf } from '../reason.ts'
+import { serverReasonOf } from '../reason.ts'
 import { missedErasuresOf } from './missed-erasures.ts'
 
 export const changedArchivesOf =
@@ -62,14 +62,14 @@ export const startArchiver = async (
         )
       return found
     },
-    reasonOf,
+    reasonOf: serverReasonOf,
   })
   const consumer = await kafka.consume(spec)
-  const stopRolling = rollSegments({ ranges: kafka.ranges, append: kafka.append, sleep, reasonOf, log })
+  const stopRolling = rollSegments({ ranges: kafka.ranges, append: kafka.append, sleep, reasonOf: serverReasonOf, log })
   log.info({ kid: wrapping.kid }, 'the archiver runs')
   const looking = setInterval(() => {
     look().catch((error: unknown) =>
-      log.debug({ reason: reasonOf(error) }, 'the erasures that the archiver has read could not be checked'),
+      log.debug({ reason: serverReasonOf(error) }, 'the erasures that the archiver has read could not be checked'),
     )
   }, lookEveryMs)
   return {

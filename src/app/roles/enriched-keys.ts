@@ -6,7 +6,7 @@ import type { Supervised } from '../../kafka/consumer/consume.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Mongo } from '../../mongo/connect.ts'
 import type { Part } from '../ports.ts'
-import { reasonOf } from '../reason.ts'
+import { serverReasonOf } from '../reason.ts'
 
 type Deps = {
   readonly kafka: Pick<KafkaPorts, 'committedOffsets' | 'consume' | 'ranges'>
@@ -49,7 +49,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
         return await addView()
       } catch (error) {
         if (signal.aborted) return new Map<number, number>()
-        log.debug({ reason: reasonOf(error) }, 'the keys with enrichments could not be read yet')
+        log.debug({ reason: serverReasonOf(error) }, 'the keys with enrichments could not be read yet')
         await sleep(againAfterMs, signal)
       }
     }

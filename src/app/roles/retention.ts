@@ -10,7 +10,7 @@ import { sleep } from '../../shared/time.ts'
 import { inMongo } from '../../views/positions.ts'
 import type { Settings } from '../config.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
-import { reasonOf } from '../reason.ts'
+import { serverReasonOf } from '../reason.ts'
 import { type Archiving, changedArchivesOf } from './archiver.ts'
 
 type RetentionPorts = Pick<Ports, 'kafka' | 'mongo' | 'metrics' | 'log'> & {
@@ -50,14 +50,14 @@ export const startRetention = (
     append: kafka.append,
     now: timeOfServers,
     sleep,
-    reasonOf,
+    reasonOf: serverReasonOf,
     log,
   })
   const running = retention({
     days,
     deletes,
     sleep,
-    reasonOf,
+    reasonOf: serverReasonOf,
     log,
     ranges: kafka.ranges,
     offsetsAt: kafka.offsetsAt,
@@ -94,7 +94,7 @@ export const startRetainDays = ({ settings, kafka, mongo, log }: RetentionPorts)
     clock: () => new Date(),
     sleep,
     log,
-    reasonOf,
+    reasonOf: serverReasonOf,
     recordAction: actionRecorder(kafka.append, now, retainedBy),
     viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
     appendedSince: appendedSinceIn(kafka),

@@ -15,7 +15,7 @@ const ActionName = t.keyof(
   Object.fromEntries(actions.map((action) => [action, null])) as Record<Action, null>,
   `one of ${actions.join(', ')}`,
 )
-export const AuditQuery = t.partial(
+const AuditQuery = t.partial(
   {
     action: ActionName,
     cursor: Cursor(t.strict({ at: BsonDate, _id: t.string }, 'AuditEnd'), 'next'),

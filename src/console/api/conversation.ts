@@ -27,7 +27,7 @@ const conversationAnswer = documentAnswer(ConversationDocument)
 const sessionAnswer = documentAnswer(SessionDocument)
 const deliveryAnswer = documentAnswer(DeliveryDocument)
 
-export const ConversationQuery = t.partial({ before: Cursor(PageEnd, 'earlier') }, 'ConversationQuery')
+const ConversationQuery = t.partial({ before: Cursor(PageEnd, 'earlier') }, 'ConversationQuery')
 
 const unmaskMs = 15 * 60_000
 

@@ -26,7 +26,7 @@ export type ConversationsDeps = {
 /** The end of a page of results (shared/page.ts). */
 export const PageEnd = t.strict({ at: BsonDate, ids: t.array(t.string) }, 'PageEnd')
 
-export const ConversationsQuery = t.partial(
+const ConversationsQuery = t.partial(
   {
     state: t.keyof({ open: null, over: null }, 'open or over'),
     unanswered: On,

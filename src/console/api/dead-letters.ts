@@ -45,7 +45,7 @@ export type DeadLettersDeps = {
   readonly accounts: ReadonlyArray<{ readonly id: string }>
 }
 
-export const DeadLettersQuery = t.partial(
+const DeadLettersQuery = t.partial(
   {
     cause: Id,
     topic: Id,

@@ -14,7 +14,7 @@ export type DriftDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-export const DriftQuery = t.partial(
+const DriftQuery = t.partial(
   {
     kind: t.keyof(driftKinds, `one of ${Object.keys(driftKinds).join(', ')}`),
     // A number, not an id: callers can read a cursor, and ids contain paths, which are personal. There are few entries.

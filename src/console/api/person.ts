@@ -31,12 +31,12 @@ export type PersonDeps = {
 }
 
 /** Identifies the chats and clients that the user saw before an erasure. Does not depend on counts of documents. */
-export const confirmOf = (request: Request, { person: { chats, clients } }: Plan): string =>
+const confirmOf = (request: Request, { person: { chats, clients } }: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify([requestText(request), chats, clients]))
     .digest('base64url')
 
-export const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
+const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
   chats: [...plan.person.chats],
   clients: [...plan.person.clients],
   likely: plan.person.likely.map((likely) => ({

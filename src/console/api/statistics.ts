@@ -34,7 +34,7 @@ export type StatisticsDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-export const StatisticsQuery = t.partial(
+const StatisticsQuery = t.partial(
   {
     from: Day,
     to: Day,

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Now } from '../../domain/ports.ts'
 import type { ReadReadiness } from '../../http/health.ts'
 import type { nowIn } from '../../mongo/console-now.ts'
+import { dayMs } from '../../shared/time.ts'
 import type { StripAnswer } from '../answers.ts'
 import { type Handlers, ok } from '../handler.ts'
 import { healthState, healthWords } from '../health.ts'
@@ -18,7 +19,6 @@ export type StripDeps = LettersDeps & {
 const withinMs = 2_000
 /** Both topics are read to their ends for these counts, so all sessions share them for a while. */
 const freshMs = 30_000
-const dayMs = 24 * 60 * 60_000
 
 type Letters = Pick<StripAnswer, 'letters' | 'quarantined'>
 

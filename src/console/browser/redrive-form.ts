@@ -34,7 +34,7 @@ const taken = (before: Progress, line: RedriveLine): Progress =>
     : { ...before, done: line.done, lines: [...before.lines, line.line].slice(-maxLines) }
 
 /** What became of the letters of a run, from how many were in each state before it and are now. */
-export const outcomeText = (sent: number, before: States, now: States): string => {
+const outcomeText = (sent: number, before: States, now: States): string => {
   const failed = Math.min(sent, Math.max(0, now['failed-again'] - before['failed-again']))
   if (failed === 0) return `None of the ${count(sent)} sent has failed again so far.`
   if (failed === sent) return `${sent === 1 ? 'It' : `All ${count(sent)}`} failed again. Fix the cause first.`

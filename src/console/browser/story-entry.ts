@@ -73,7 +73,7 @@ const named = (person: unknown, kind: string): string =>
   textAt(person, 'name') || `${kind} ${textAt(person, 'id')}`.trim()
 
 /** A bot reply, from the data of its outcome event or from its document in `deliveries`. */
-export const replyPart = (data: unknown, state: DeliveryState): Part => {
+const replyPart = (data: unknown, state: DeliveryState): Part => {
   const because = textAt(data, 'because')
   const reason = textAt(data, 'reason')
   const handOverReason = textAt(data, 'handOverReason')

@@ -9,7 +9,8 @@ import type {
   BotReplyFailed,
   BotReplySuppressed,
 } from '../../../contracts/events/index.ts'
-import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.ts'
+import { Id, type Instant } from '../../../contracts/primitives.ts'
+import { sourceAt } from '../../../contracts/source.ts'
 import { markdown } from '../../adapters/markdown.ts'
 import type { SuppressedReason } from '../../domain/conversation.ts'
 import { type CommandName, contentDigest, deliveryId } from '../../domain/delivery.ts'
@@ -51,7 +52,7 @@ export const outcomesInSeen = (command: Identified): ReadonlyArray<string> =>
 
 const envelope = (command: Addressed, outcome: string, time: Instant) => ({
   id: outcomeId({ ...command, commandId: command.id, commandType: String(command.type) }, outcome),
-  source: `/accounts/${command.accountId}/egress` as NonBlank,
+  source: sourceAt(command.accountId, 'egress'),
   subject: command.chatId,
   time,
 })

@@ -4,6 +4,7 @@ import type { Because } from '../../../contracts/events/index.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import { type Conversation, type SuppressedReason, takenBy } from '../../domain/conversation.ts'
+import { dayMs } from '../../shared/time.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
 
@@ -59,7 +60,7 @@ const waitsSince = ({ at, moreSince = at }: Since): number => Math.max(at, moreS
  * A day: messengers let a business reply to a client for this long, so a client may wait as long. Older messages are
  * left alone when the bridge comes back, because agents would find nobody there.
  */
-export const longestWaitMs = 24 * 3_600_000
+export const longestWaitMs = dayMs
 
 /**
  * The escalations of a conversation, due or not. A turn is what the client has written since the last reply or

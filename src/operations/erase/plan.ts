@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
+import { sourceAt } from '../../../contracts/source.ts'
 import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/erased.ts'
@@ -75,7 +76,7 @@ export const markersOf = (
     ...clients.map((id) => ({ type: 'ClientErased', subject: id, data: { clientId: id } })),
   ]
   return subjects.map(({ type, subject, data }) => {
-    const source = `/accounts/${accountId}/erasures`
+    const source = sourceAt(accountId, 'erasures')
     const of = 'topic' in data ? data.topic : clientsTopic.name
     const attributes = { type, id: `${erasureId}-${of}-${subject}`, source, subject, time: requestedAt.toISOString() }
     const event = ErasureEvent.decode({ ...attributes, data: { accountId, erasureId, ...data } })

@@ -6,7 +6,7 @@ import type { SilentPersons } from '../../mongo/silent-persons.ts'
 import { type Kept, keysOf, remainsOf } from './plan.ts'
 
 /** Who has asked for an erasure whose receipt was lost: markers do not say it. */
-export const restoredBy = 'unknown: restored from the markers of the erasure'
+const restoredBy = 'unknown: restored from the markers of the erasure'
 
 const idOf = ({ data }: ErasureEvent): string => data.erasureId
 
@@ -18,7 +18,7 @@ const chosen = <T extends ErasureEvent['type']>(markers: ReadonlyArray<ErasureEv
  * The receipts of erasures by their markers alone, for a database that was restored from an older copy. They recognise
  * events of these chats and clients that arrive late. Enrichments and addresses are in no marker.
  */
-export const receiptsOf = (
+const receiptsOf = (
   markers: ReadonlyArray<ErasureEvent>,
   hash: (text: string) => string,
   kept: Kept,

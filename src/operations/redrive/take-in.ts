@@ -81,7 +81,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
   }
 }
 
-export const takeInWords: Words = {
+const takeInWords: Words = {
   done: 'processed',
   planned: 'would be processed',
   before: 'processed before',

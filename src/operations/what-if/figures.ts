@@ -1,6 +1,6 @@
-import type { Id } from '../../../contracts/primitives.ts'
 import type { Figure } from '../../../contracts/views/daily-stats.ts'
 import { figuresOf, type Measured } from '../../domain/figures.ts'
+import { unknownChannel } from '../../views/sessions.ts'
 import type { Lane } from './acts.ts'
 
 /** The figures of one lane on the comparable turns, by the definitions of contracts/metrics.ts. */
@@ -30,7 +30,7 @@ export const sessionOf = (
     startedAt: at,
     lastEventAt: at,
     endsAt: at,
-    channelId: 'unknown' as Id,
+    channelId: unknownChannel,
     clientMessages: turns.length,
     turns: answered.length,
     responseTimesMs: answered.map(({ ms }) => ms),

@@ -49,7 +49,7 @@ export const changeOf = (compared: Compared, { isExact, hash }: Options): Change
   }
 }
 
-export const groupId = ({ verdict, client, from, to }: Change): string =>
+const groupId = ({ verdict, client, from, to }: Change): string =>
   createHash('sha256')
     .update(JSON.stringify([verdict, client, from, to]))
     .digest('hex')

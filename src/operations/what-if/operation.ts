@@ -6,7 +6,7 @@ import type { Restore } from '../../archive/restore.ts'
 import type { Account } from '../../domain/accounts.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import { monotonic } from '../../shared/time.ts'
+import { dayMs, monotonic } from '../../shared/time.ts'
 import { type Asked, commandText, ofAccount } from '../audit.ts'
 import { type Done, operation, type Run, stop } from '../operation.ts'
 import { anyText, count, oneOf, type ReadOption, time, type ValuesOf } from '../options.ts'
@@ -131,7 +131,6 @@ type Selected = {
   readonly accepted: AcceptedFile
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Files with words are kept no longer than this, as the topics are. */
 const maxDays = 14
 

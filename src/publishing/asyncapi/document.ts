@@ -90,7 +90,7 @@ const othersOn = (topic: Topic, partOf: PartOf): ReadonlyArray<JsonObject> => {
 }
 
 /** Every message by its name. */
-export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =>
+const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries([
     ...DomainEvent.types.map((event) => [typeOf(event), eventMessage(event, partOf)] as const),
     ...topics.flatMap((topic) => othersOn(topic, partOf)).map((message) => [String(message.name), message] as const),

@@ -141,11 +141,7 @@ export const ofOauth: Style = {
   body: (code, message) => ({ error: code, error_description: message }),
 }
 
-export const refusal = (
-  { description, code, message, headers }: Case,
-  { codec, body }: Style,
-  ref: Ref,
-): JsonObject => ({
+const refusal = ({ description, code, message, headers }: Case, { codec, body }: Style, ref: Ref): JsonObject => ({
   description,
   ...(headers && { headers }),
   content: jsonBody(ref(codec), { [code]: body(code, message) }),

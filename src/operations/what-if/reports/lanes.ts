@@ -28,7 +28,7 @@ const actJson = (act: Lane[number], { hash, withWords }: Telling): object =>
         ...(withWords && { words: act.words }),
       }
 
-export const laneJson = (lane: Lane | undefined, telling: Telling): ReadonlyArray<object> | null =>
+const laneJson = (lane: Lane | undefined, telling: Telling): ReadonlyArray<object> | null =>
   lane?.map((act) => actJson(act, telling)) ?? null
 
 /** A line of report.jsonl. With words it says by when it must be deleted. */

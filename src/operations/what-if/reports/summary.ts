@@ -5,7 +5,7 @@ import { verdicts } from '../judge.ts'
 import type { Skipped } from '../source.ts'
 import type { Report } from './report.ts'
 
-export const skippedWords: Readonly<Record<Skipped, string>> = {
+const skippedWords: Readonly<Record<Skipped, string>> = {
   erased: 'erased',
   'late-events': 'with late events',
   'agent-first': 'an agent had it first',
@@ -29,7 +29,7 @@ export const noiseText = ({ noise }: Pick<Report, 'noise'>): string =>
 export const changeText = ({ client, from, to }: Pick<Group, 'client' | 'from' | 'to'>): string =>
   `${client}: ${from.join(' + ') || 'silence'} → ${to.join(' + ') || 'silence'}`
 
-export const countsText = ({ turns }: Pick<Report, 'turns'>): string =>
+const countsText = ({ turns }: Pick<Report, 'turns'>): string =>
   verdicts.flatMap((verdict) => (turns[verdict] > 0 ? [`${verdict} ${turns[verdict]}`] : [])).join(', ')
 
 export const skippedText = ({ chats: { skipped } }: Pick<Report, 'chats'>): string =>

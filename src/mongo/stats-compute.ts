@@ -1,7 +1,7 @@
 import type { Db, Filter } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import { statisticsNames } from '../views/daily-statistics.ts'
-import { type DayStatistics, dailyStats } from '../views/daily-stats.ts'
+import { computeDailyStats, type DayStatistics } from '../views/compute-daily-stats.ts'
+import { statisticsNames } from '../views/daily-stats.ts'
 import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { isOvertaken } from './classify.ts'
@@ -31,7 +31,7 @@ export const computedStatistics = async (
   collectionOf?: CollectionOf,
 ): Promise<DayStatistics> => {
   const at = asOf ?? (await serverTime(db))
-  return dailyStats(accountDay(id), await readStatsInput(db, accountDay(id), timeZoneOf, collectionOf), at)
+  return computeDailyStats(accountDay(id), await readStatsInput(db, accountDay(id), timeZoneOf, collectionOf), at)
 }
 
 /** Matches documents that are older than a computation, or have no `asOf` because they were written by hand. */

@@ -7,7 +7,7 @@ import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
 import { type Line, writerOf } from './chat-log.ts'
 import { msBetween, present } from './fields.ts'
-import { auditDue, begin, evolveSessions, later, type Sessions, unknownChannel, withTurn } from './sessions.ts'
+import { auditDue, begin, evolveSessions, later, type Sessions, unknownChannel, withTurn } from './session-chain.ts'
 
 const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
   good: 'good',

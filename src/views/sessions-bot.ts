@@ -22,7 +22,7 @@ import {
   silentFrom,
   unknownChannel,
   withTurn,
-} from './sessions.ts'
+} from './session-chain.ts'
 
 type Invitations = SessionDocument['invitations']
 

@@ -9,7 +9,7 @@ import type { Figure } from '../../contracts/views/daily-stats.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import { histogramBound } from '../../src/domain/figures.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
-import { dailyStats } from '../../src/views/daily-stats.ts'
+import { computeDailyStats } from '../../src/views/compute-daily-stats.ts'
 import { accountDay } from '../../src/views/stats-days.ts'
 import { anEvent, inLog } from '../support/given-events.ts'
 import { memoryViews } from '../support/memory-views.ts'
@@ -123,7 +123,11 @@ const measuredBy = async (log: ReadonlyArray<Timed>) => {
   const onDay = sessions.filter(({ startedAt }) => startedAt.getTime() < dayStart + 24 * hour)
   const begun = sessions.filter(({ kind }) => kind === 'bot')
   const nothing = { accepted: 0, finished: [], calls: [], offlineMessages: 0, deliveries: [] }
-  return dailyStats(accountDay('acme/2026-01-31'), { sessions: onDay, begun, ...nothing }, new Date(dayStart + asOfMs))
+  return computeDailyStats(
+    accountDay('acme/2026-01-31'),
+    { sessions: onDay, begun, ...nothing },
+    new Date(dayStart + asOfMs),
+  )
 }
 
 /** The second way: computes each figure by reading the log of each chat. */

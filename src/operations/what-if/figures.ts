@@ -1,6 +1,6 @@
 import type { Figure } from '../../../contracts/views/daily-stats.ts'
 import { figuresOf, type Measured } from '../../domain/figures.ts'
-import { unknownChannel } from '../../views/sessions.ts'
+import { unknownChannel } from '../../views/session-chain.ts'
 import type { Lane } from './acts.ts'
 
 /** The figures of one lane on the comparable turns, by the definitions of contracts/metrics.ts. */

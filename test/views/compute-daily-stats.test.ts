@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dailyStats, type StatsInput } from '../../src/views/daily-stats.ts'
+import { computeDailyStats, type StatsInput } from '../../src/views/compute-daily-stats.ts'
 import type { Views } from '../../src/views/index.ts'
 import { accountDay, dayId, daysOf } from '../../src/views/stats-days.ts'
 
@@ -19,7 +19,7 @@ const nothing: StatsInput = {
 }
 
 stats('of a day without anything are zeros, and no figure has a value', () => {
-  const { day: found, by } = dailyStats(day, nothing, asOf)
+  const { day: found, by } = computeDailyStats(day, nothing, asOf)
   const { figures, ...counts } = found
   assert.equal(by, [])
   assert.equal(counts, {
@@ -42,7 +42,7 @@ stats('of a day without anything are zeros, and no figure has a value', () => {
 })
 
 stats('count the data of the documents', () => {
-  const { day: found } = dailyStats(
+  const { day: found } = computeDailyStats(
     day,
     {
       ...nothing,

@@ -5,7 +5,7 @@ import { daysOf } from '../../src/app/roles/projector.ts'
 import type { CheckHealth, Health } from '../../src/domain/ports.ts'
 import type { Role } from '../../src/domain/roles.ts'
 import { readinessOf } from '../../src/http/health.ts'
-import { retainHealth } from '../../src/operations/erase/retain.ts'
+import { retainHealth } from '../../src/operations/erase/start-retaining.ts'
 
 const away: CheckHealth = () => ({ ok: false, reason: 'away' })
 const works: CheckHealth = () => ({ ok: true, reason: 'works' })

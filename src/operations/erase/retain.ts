@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { eventTopics } from '../../../contracts/topics.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
-import { viewsGroup } from '../../domain/consumer-groups.ts'
 import type { Identity } from '../../domain/person.ts'
-import type { CheckHealth, Health, Log, Sleep } from '../../domain/ports.ts'
+import type { Log } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Parts, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
 import { dayMs } from '../../shared/time.ts'
@@ -18,7 +17,7 @@ export type Limited = { readonly id: string; readonly retainDays: number }
 /** By topic and partition, the first offset whose record the broker has received at a time or later. */
 export type AppendedSince = ReadonlyMap<string, ReadonlyMap<number, number>>
 
-type Deps = ErasePorts & {
+export type RetainDeps = ErasePorts & {
   readonly silentPersons: SilentPersons
   readonly recordAction: RecordAction
   /** True if the views are up to date with the log. Otherwise a person who has come back would count as inactive. */
@@ -35,25 +34,6 @@ const entriesAtOnce = 200
 const personsAtOnce = 50
 /** After this time, a process that began an erasure is assumed dead. */
 const abandonedAfterMs = 10 * 60_000
-const currentWithinMs = 60_000
-
-/** True if the projector has processed everything that was in the event topics a minute ago. */
-export const viewsAreCurrentIn =
-  (
-    { ranges, offsetsAt, committedOffsets }: Pick<KafkaPorts, 'ranges' | 'offsetsAt' | 'committedOffsets'>,
-    now: () => number,
-  ) =>
-  async (): Promise<boolean> => {
-    const all = eventTopics.map(async ({ name }) => {
-      const [known, wanted, done] = await Promise.all([
-        ranges(name),
-        offsetsAt(name, now() - currentWithinMs),
-        committedOffsets(viewsGroup, name),
-      ])
-      return [...known].every(([partition, { low }]) => (done.get(partition) ?? low) >= (wanted.get(partition) ?? low))
-    })
-    return (await Promise.all(all)).every(Boolean)
-  }
 
 export const appendedSinceIn =
   ({ offsetsAt }: Pick<KafkaPorts, 'offsetsAt'>) =>
@@ -87,7 +67,7 @@ type Silence = { readonly before: Date; readonly appended: AppendedSince }
  * and by MongoDB's server, or nobody is erased. While Kafka still has the newest record of a person, the broker's time
  * of that record counts too, because the clock of ingress may have been wrong.
  */
-export const retainer = (deps: Deps) => {
+export const retainer = (deps: RetainDeps) => {
   const { erasures, silentPersons, recordAction, clock, kept, log } = deps
   const passes = new Map<string, Pass>()
 
@@ -216,51 +196,6 @@ export const retainer = (deps: Deps) => {
         })
         if (E.isRight(recorded)) await resume(deps, [receipt])
       }
-    },
-  }
-}
-
-type Running = Deps & {
-  readonly sleep: Sleep
-  readonly reasonOf: (error: unknown) => string
-}
-
-const idleMs = 60_000
-const busyMs = 1_000
-
-/** A late erasure delays no event, so the process is still ready. */
-export const retainHealth = (trouble: string | undefined): Health =>
-  trouble === undefined ? { ok: true, reason: 'up to date' } : { ok: true, isLimited: true, reason: trouble }
-
-/** Runs round after round, for at most a twentieth of the time. */
-export const startRetaining = (accounts: ReadonlyArray<Limited>, deps: Running) => {
-  const { sleep, log, reasonOf } = deps
-  const { round, finish } = retainer(deps)
-  const stopping = new AbortController()
-  let trouble: string | undefined
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      const began = performance.now()
-      let isMore = false
-      try {
-        await finish()
-        for (const account of accounts) isMore = (!stopping.signal.aborted && (await round(account))) || isMore
-        trouble = undefined
-      } catch (error) {
-        trouble = reasonOf(error)
-        log.warn({ reason: trouble }, 'privacy.retainDays: persons cannot be erased; tried again')
-      }
-      const spent = performance.now() - began
-      await sleep(isMore ? Math.max(busyMs, 19 * spent) : Math.max(idleMs, 19 * spent), stopping.signal)
-    }
-  }
-  const running = run()
-  const health: CheckHealth = () => retainHealth(trouble)
-  return {
-    health,
-    stop: async () => {
-      stopping.abort()
-      await running
     },
   }
 }

@@ -6,6 +6,7 @@ import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Sleep } from '../../shared/time.ts'
 
 const lookAgainMs = 250
+const currentWithinMs = 60_000
 
 /** Why nothing is done with a person's data. */
 export const notCurrent =
@@ -30,6 +31,24 @@ export const viewsReachEnd = async (
   }
   return true
 }
+
+/** True if the projector has processed everything that was in the event topics a minute ago. */
+export const viewsAreCurrentIn =
+  (
+    { ranges, offsetsAt, committedOffsets }: Pick<KafkaPorts, 'ranges' | 'offsetsAt' | 'committedOffsets'>,
+    now: () => number,
+  ) =>
+  async (): Promise<boolean> => {
+    const all = eventTopics.map(async ({ name }) => {
+      const [known, wanted, done] = await Promise.all([
+        ranges(name),
+        offsetsAt(name, now() - currentWithinMs),
+        committedOffsets(viewsGroup, name),
+      ])
+      return [...known].every(([partition, { low }]) => (done.get(partition) ?? low) >= (wanted.get(partition) ?? low))
+    })
+    return (await Promise.all(all)).every(Boolean)
+  }
 
 /** The keys of enrichments about a person that are in the topic and that no consumer has stored yet. */
 export const unreadEnrichments = async (

@@ -6,11 +6,11 @@ import * as assert from 'uvu/assert'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 import type { RetainState, SilentPersons } from '../../../src/mongo/silent-persons.ts'
-import { retainedBy, retainer, viewsAreCurrentIn } from '../../../src/operations/erase/retain.ts'
+import { retainedBy, retainer } from '../../../src/operations/erase/retain.ts'
+import { dayMs } from '../../../src/shared/time.ts'
 
 const retaining = suite('privacy.retainDays')
 
-const dayMs = 24 * 60 * 60 * 1000
 const now = new Date('2026-01-31T10:00:00Z').getTime()
 
 /** An event of a chat this many days ago. Chats of the same client are one person. */
@@ -256,16 +256,6 @@ retaining('a person whose newest record the broker has received lately waits unt
   await ports.silentPersons.keepRelease('acme', { before, by: 'officer', at: new Date() })
   await all(retainer(ports))
   assert.equal([...erased].sort(), ['100', '101'])
-})
-
-retaining('knows from the offsets whether the views are behind', async () => {
-  const ports = (done: number | undefined) => ({
-    ranges: async () => new Map([[0, { low: 2, high: 10 }]]),
-    offsetsAt: async () => new Map([[0, 8]]),
-    committedOffsets: async () => new Map(done === undefined ? [] : [[0, done]]),
-  })
-  const results = await Promise.all([8, 7, undefined].map((done) => viewsAreCurrentIn(ports(done), () => now)()))
-  assert.equal(results, [true, false, false])
 })
 
 retaining.run()

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unreadEnrichments, viewsReachEnd } from '../../../src/operations/erase/views-now.ts'
+import { unreadEnrichments, viewsAreCurrentIn, viewsReachEnd } from '../../../src/operations/erase/views-now.ts'
 
 const now = suite('what the views lack')
 
@@ -64,6 +64,16 @@ now('the enrichments of the person that are only in the topic', async () => {
     { kind: 'client' as const, value: '1' },
   ]
   assert.equal(await unreadEnrichments(kafka, 'acme', { identities }), ['acme/visitorNumber:7'])
+})
+
+now('nothing that was there a minute ago, if the projector has committed it', async () => {
+  const ports = (done: number | undefined) => ({
+    ranges: async () => new Map([[0, { low: 2, high: 10 }]]),
+    offsetsAt: async (_: string, time: number) => new Map([[0, time === 40_000 ? 8 : 10]]),
+    committedOffsets: async () => new Map(done === undefined ? [] : [[0, done]]),
+  })
+  const results = await Promise.all([8, 7, undefined].map((done) => viewsAreCurrentIn(ports(done), () => 100_000)()))
+  assert.equal(results, [true, false, false])
 })
 
 now.run()

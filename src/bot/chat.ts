@@ -1,4 +1,3 @@
-import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ChatErased, ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import { agentSpan, traceparentAfter } from '../adapters/tracing.ts'
@@ -6,36 +5,14 @@ import type { Log } from '../domain/ports.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import type { Acquire } from '../shared/semaphore.ts'
 import { within } from '../shared/timeout.ts'
-import { announcementOf, commandsOf } from './commands.ts'
-import { type Asking, type Limits, respond, type Turns } from './conversation.ts'
-import { askingFor, type ChatAccess, type Handlers, type Outcome, repliesIn } from './handlers.ts'
+import { commandsOf } from './commands.ts'
+import { type Limits, respond, type Turns } from './conversation.ts'
+import { askingFor, type ChatAccess, type Handlers, type Outcome } from './handlers.ts'
+import type { Heard, HeardErasure } from './heard.ts'
 import { joined, messageOf, type ReadHistory } from './history.ts'
-import { announcedOnly, mistakesInAnnouncement } from './mistakes.ts'
 import { noteIn } from './note.ts'
-import type { Note, Reply } from './replies.ts'
-
-/** An event of a chat that this bot reads. */
-export type Heard<E extends ConversationEvent = ConversationEvent> = {
-  readonly event: E
-  /** The event's trace. */
-  readonly traceparent?: string | undefined
-  /** Publishes a command in a trace. Resolves when Kafka has it, or when it no longer counts. */
-  readonly publish: (command: BotReply, traceparent: string | undefined) => Promise<void>
-  /**
-   * Shows the agent who accepts the chat a note. Resolves when Kafka has it, or soon: an agent must not wait for it.
-   */
-  readonly attach: (note: Note) => Promise<void>
-  /** The event needs nothing more. */
-  readonly finish: () => void
-}
-
-/** An erasure of this chat that this bot reads. */
-export type HeardErasure = {
-  readonly event: ChatErased
-  /** Forgets the chat and confirms it. */
-  readonly forget: () => Promise<void>
-  readonly finish: () => void
-}
+import type { Reply } from './replies.ts'
+import { attemptTurn } from './turn-attempt.ts'
 
 export type ChatDeps = {
   readonly handlers: Handlers
@@ -77,7 +54,7 @@ const outcomes: ReadonlySet<ConversationEvent['type']> = new Set([
 ])
 const isOutcome = (event: ConversationEvent): event is Outcome => outcomes.has(event.type)
 /** How many messages a chat remembers that is not idle. */
-const mostSeen = 100
+const maxSeen = 100
 
 const ends: ReadonlySet<(ConversationEvent | ChatErased)['type']> = new Set([
   'AgentInvited',
@@ -110,7 +87,7 @@ export const createChat = (deps: ChatDeps): Chat => {
     const end = queue.findIndex((heard) => !isTurn(heard))
     return queue.slice(0, end < 0 ? queue.length : end) as unknown as ReadonlyArray<Message>
   }
-  /** The first event after the messages of the turn that takes the chat away from the bot, or undefined. */
+  /** True if an event after the messages of the turn takes the chat away from the bot. */
   const isTaken = () => queue.some(({ event }) => ends.has(event.type) && event.receivedTime === undefined)
   const isErased = () => queue.some(isErasure)
 
@@ -166,67 +143,18 @@ export const createChat = (deps: ChatDeps): Chat => {
         queue.splice(0, messages.length)
       }
       if (isTaken()) return finish()
-      const controller = new AbortController()
-      const { signal } = controller
-      let sayings = Promise.resolve()
-      let hasSaid = said > 0
-      let isAnswering = false
-      let traceparent = last.traceparent
-      const timeLeft = () => Math.max(0, startedAt + limits.replyWithin * (hasSaid ? 2 : 1) - monotonic())
-      /** Publishes what is said, once, whichever call of the handler says it. */
-      const announce = (reply: Reply, place: number): Promise<void> => {
-        hasSaid = true
-        if (place < said) return sayings
-        said = place + 1
-        const command = announcementOf([first.event, last.event], reply, place, group)
-        if (command !== undefined) sayings = sayings.then(() => last.publish(command, traceparent))
-        return sayings
-      }
-      const events = messages.map(({ event }) => event)
-      const access = accessOf(last.event)
-      const asking: Asking = async (span) => {
-        traceparent = traceparentAfter(span, last.traceparent)
-        let place = 0
-        let isOver = false
-        const say = (reply: Reply): Promise<void> => {
-          if (signal.aborted || isOver || timeLeft() === 0) return Promise.resolve()
-          const mistakes = mistakesInAnnouncement(last.event, reply)
-          if (mistakes.length === 0) return announce(reply, place++)
-          const { accountId, chatId } = last.event.data
-          log.warn(
-            { type: last.event.type, accountId, chatId, reason: 'mistakes', mistakes },
-            'the bridge would not send what the bot says',
-          )
-          const refused = Promise.reject(new TypeError(`say: ${mistakes.join('; ')}`))
-          // A handler that does not wait for it must not end the process.
-          refused.catch(() => {})
-          return refused
-        }
-        isAnswering = true
-        try {
-          const replies = repliesIn(await handlers.onTurn?.({ messages: events, signal, say, ...access }, access))
-          if (place > 0 && replies.length === 0) throw new TypeError(announcedOnly)
-          return replies
-        } finally {
-          isOver = true
-          isAnswering = false
-        }
-      }
-      let replies: ReadonlyArray<Reply> | undefined
-      const parts = { handlers, log, timeLeft, span: () => spanOf(last), isOver: () => signal.aborted }
-      const answering = respond(parts, last.event, asking).then((given) => {
-        replies = given
-      })
-      while (replies === undefined && !signal.aborted) {
+      const span = () => spanOf(last)
+      const attempt = attemptTurn(deps, { messages, first, last, startedAt, said, access: accessOf(last.event), span })
+      while (!attempt.isOver()) {
         const isNewer = gathered().length > messages.length && monotonic() < startedAt + turns.atMostMs
-        if (isNewer || isTaken()) controller.abort()
-        else await Promise.race([answering, nextEvent()])
+        if (isNewer || isTaken()) attempt.abort()
+        else await Promise.race([attempt.answered, nextEvent()])
       }
-      await sayings
-      if (signal.aborted && !isTaken()) continue
-      if (!signal.aborted) await publishAll(last, replies ?? [], traceparent)
-      // The call took too long and still runs: nobody wants its answer any more.
-      if (isAnswering) controller.abort()
+      const ended = await attempt.end()
+      said = ended.said
+      if (ended.answer === undefined && !isTaken()) continue
+      if (ended.answer !== undefined) await publishAll(last, ended.answer, ended.traceparent)
+      attempt.stop()
       return finish()
     }
   }
@@ -280,7 +208,7 @@ export const createChat = (deps: ChatDeps): Chat => {
     hear: (heard) => {
       const { event, finish } = heard
       const message = messageOf(event)
-      if (message !== undefined) seen = [...seen, message].slice(-mostSeen)
+      if (message !== undefined) seen = [...seen, message].slice(-maxSeen)
       // An outcome may come between two messages of a turn and must not part them.
       if (isOutcome(event)) return telling.add('', () => onOutcome(event).finally(finish))
       queue.push({ ...heard, heardAt: monotonic() })

@@ -15,7 +15,8 @@ import type {
   Sleep,
 } from '../domain/ports.ts'
 import { within } from '../shared/timeout.ts'
-import type { Chat, Heard } from './chat.ts'
+import type { Chat } from './chat.ts'
+import type { Heard } from './heard.ts'
 import { enrichmentOf } from './note.ts'
 import { type PartitionWork, partitionWork } from './partition-work.ts'
 import type { Note } from './replies.ts'

@@ -5,8 +5,8 @@ import type { Note, Reply } from './replies.ts'
 
 const summaryTitle = 'Summary'
 /** Agents see a few lines beside the chat. */
-const mostFields = 20
-const mostCharacters = 4_096
+const maxFields = 20
+const maxCharacters = 4_096
 
 /** The note of the replies to an event, if they hand over with one. */
 export const noteIn = (replies: ReadonlyArray<Reply>): Note | undefined => {
@@ -33,8 +33,8 @@ export const enrichmentOf = ({ summary, fields = {}, crmLink }: Note): Enrichmen
 const ofText = (path: string, value: unknown): ReadonlyArray<string> => {
   if (value === undefined) return []
   if (typeof value !== 'string') return [`${path}: expected text`]
-  return value.length > mostCharacters
-    ? [`${path}: expected at most ${mostCharacters} characters`]
+  return value.length > maxCharacters
+    ? [`${path}: expected at most ${maxCharacters} characters`]
     : mistakesInWords(path, value)
 }
 
@@ -48,7 +48,7 @@ export const mistakesInNote = ({
   if (fields === undefined) return own
   if (!isObject(fields) || Array.isArray(fields)) return [...own, 'fields: expected an object of texts']
   const entries = Object.entries(fields)
-  if (entries.length > mostFields) return [...own, `fields: expected at most ${mostFields}`]
+  if (entries.length > maxFields) return [...own, `fields: expected at most ${maxFields}`]
   return [
     ...own,
     ...entries.flatMap(([title, content], i) => [

@@ -30,7 +30,7 @@ export type NowCounts = {
 }
 
 const none: Started = { bot: 0, agent: 0 }
-const mostLongest = 5
+const maxLongest = 5
 export const talking = ['bot', 'invited', 'agent', 'unavailable'] as const satisfies ReadonlyArray<State>
 
 const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowCounts> => {
@@ -50,7 +50,7 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     )
     return { bot, agent }
   }
-  const longestFirst = { ...bounded, sort: { awaitingReplySince: 1 }, limit: mostLongest } as const
+  const longestFirst = { ...bounded, sort: { awaitingReplySince: 1 }, limit: maxLongest } as const
   const [waiting, longest, counts, agentChats, started, stats] = await Promise.all([
     conversations.countDocuments(waits, bounded),
     conversations.find(waits, longestFirst).project<Waiting>({ chatId: 1, awaitingReplySince: 1 }).toArray(),

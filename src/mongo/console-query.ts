@@ -29,7 +29,7 @@ export const known = async <A>(asked: Promise<A>): Known<A> => {
 }
 
 /** A document of an event may have megabytes. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 const batchSize = 100
 
 /** The first documents of a cursor that fit into 8 MiB, at least one, and whether there are more. */
@@ -42,7 +42,7 @@ export const thatFit = async <D extends object>(
   // One document more than wanted shows whether there are more.
   for await (const document of found.limit(most + 1).batchSize(batchSize)) {
     bytes += BSON.calculateObjectSize(document)
-    if (documents.length === most || (bytes > mostBytes && documents.length > 0)) return { documents, areAll: false }
+    if (documents.length === most || (bytes > maxBytes && documents.length > 0)) return { documents, areAll: false }
     documents.push(document)
   }
   return { documents, areAll: true }

@@ -30,7 +30,7 @@ const sessions = 'console_sessions'
 const links = 'console_links'
 const stepMs = 3_000
 /** How many unmasked chats a session has at most: the newest. */
-const mostUnmasked = 200
+const maxUnmasked = 200
 
 /** MongoDB deletes expired documents within about a minute. */
 export const ensureConsoleIndexes = async (db: Db): Promise<void> => {
@@ -56,7 +56,7 @@ export const consoleSessionsIn = (db: Db): ConsoleSessions => {
       return { ...session, id: _id }
     },
     unmask: async (id, unmasked) => {
-      const update = { $push: { unmasked: { $each: [unmasked], $slice: -mostUnmasked } } }
+      const update = { $push: { unmasked: { $each: [unmasked], $slice: -maxUnmasked } } }
       await rejectAfter(stepMs, ofSessions.updateOne({ _id: id }, update))
     },
     remove: async (id) => {

@@ -25,7 +25,7 @@ export type Story = {
 export const chatKey = ({ accountId, chatId }: Chat): string => `${accountId}/${chatId}`
 
 const maxEvents = 500
-const mostSessions = 200
+const maxSessions = 200
 
 const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promise<Story> => {
   const { accountId, chatId } = chat
@@ -38,7 +38,7 @@ const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promi
   const [one, conversation, sessions, deliveries, events] = await Promise.all([
     named<ChatDocument>('chats'),
     named<ConversationDocument>('conversations'),
-    thatFit(of<SessionDocument>('sessions', {}, { startedAt: -1 }), mostSessions),
+    thatFit(of<SessionDocument>('sessions', {}, { startedAt: -1 }), maxSessions),
     thatFit(of<DeliveryDocument>('deliveries', { ...asked }, { requestedAt: -1 }), maxEvents),
     thatFit(of<TimelineDocument>('timeline', { ...older }, { time: -1, offset: -1 }), maxEvents),
   ])

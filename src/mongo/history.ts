@@ -10,7 +10,7 @@ import { rejectAfter } from './client.ts'
 
 const queryMs = 2_000
 /** A model does not read more of one message, and an answer must stay small. */
-const mostCharacters = 16_384
+const maxCharacters = 16_384
 
 type Entry = Pick<TimelineDocument, 'type' | 'time'> & {
   readonly _id: string
@@ -33,7 +33,7 @@ const projection = {
   text: {
     $cond: [
       { $eq: [{ $type: '$data.message.text' }, 'string'] },
-      { $substrCP: ['$data.message.text', 0, mostCharacters] },
+      { $substrCP: ['$data.message.text', 0, maxCharacters] },
       '',
     ],
   },

@@ -1,8 +1,8 @@
 /** How many persons of an account may be erased in a day without an operator: at least this many, and this part. */
-const mostPersons = 20
-const mostPart = 0.05
+const minLimit = 20
+const limitPart = 0.05
 
-export const limitOf = (persons: number): number => Math.max(mostPersons, Math.floor(persons * mostPart))
+export const limitOf = (persons: number): number => Math.max(minLimit, Math.floor(persons * limitPart))
 
 /** Who is to be erased because of an account's `retainDays`. Persons have any unique names. */
 export type Considered = {

@@ -13,13 +13,13 @@ type Pace = {
   readonly next: (count: number, signal?: AbortSignal) => Promise<void>
 }
 
-const mostAtOnce = 100
+const maxAtOnce = 100
 
 /** Limits sending to `perSecond` on average and to one second's worth in a batch. `clock` in monotonic milliseconds. */
 export const pace = (perSecond: number, clock: () => number, sleep: Sleep): Pace => {
   let due = Number.NEGATIVE_INFINITY
   return {
-    atOnce: Math.min(perSecond, mostAtOnce),
+    atOnce: Math.min(perSecond, maxAtOnce),
     next: async (count, signal) => {
       const begin = Math.max(due, clock())
       due = begin + (count * 1000) / perSecond

@@ -22,15 +22,16 @@ const entriesOn = (page: Page, count: number) =>
 
 test('a new message and its reply appear on an open page without a reload, and nothing above them moves', async (here) => {
   const chat = 'live-1'
-  for (let i = 1; i <= 12; i++) await here.service.clientWrites(chat, `message ${i}`)
+  // So many that the end is below the visible part of the page, also after the scroll.
+  for (let i = 1; i <= 30; i++) await here.service.clientWrites(chat, `message ${i}`)
   const { page, context, errors } = await here.open(await here.signInAsAll('live'))
   await page.goto(here.page(`conversations/${chat}`))
-  await entriesOn(page, 12)
+  await entriesOn(page, 30)
   await page.getByText('live', { exact: true }).waitFor()
   await page.evaluate('window.isSame = true')
   for (const [count, scroll, happens] of [
-    [13, 0, () => here.service.clientWrites(chat, 'one more')],
-    [14, 300, () => here.produce('bot-replies', `acme/${chat}`, reply(chat))],
+    [31, 0, () => here.service.clientWrites(chat, 'one more')],
+    [32, 300, () => here.produce('bot-replies', `acme/${chat}`, reply(chat))],
   ] as const) {
     await page.evaluate(`scrollTo(0, ${scroll})`)
     const before = await placesOf(page)
@@ -87,7 +88,11 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
   await ids.first().click()
   const panel = page.locator('aside.panel')
   await panel.getByRole('button', { name: 'Show the payload' }).click()
-  await panel.getByText(`"phone": "${phones[2]}"`).first().waitFor()
+  // Calls of different partitions become dead letters in any order.
+  await panel
+    .getByText(/"phone": "\+1555010[123]"/)
+    .first()
+    .waitFor()
 
   await panel.getByRole('button', { name: 'Check 1 letter' }).click()
   await panel.getByText('1 would be sent').waitFor()

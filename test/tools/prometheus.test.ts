@@ -122,7 +122,7 @@ test('alerts fire for an overloaded process, and for a nearly full disk', async 
     [...names, ...(hasOwnDisk ? ['DiskNearlyFull'] : [])].map((name) => `Livechat${name}`),
     () =>
       Promise.all([
-        ...[1, 2, 3, 4].map(() => post(own, manyObjects)),
+        ...[1, 2, 3, 4, 5, 6, 7, 8].map(() => post(own, manyObjects)),
         ...[1, 2, 3, 4].map((chat) => service.clientWrites(String(chat), 'Is anybody there?')),
         producer.send({ topic: `${prefix}chats`, messages: events() }),
       ]),

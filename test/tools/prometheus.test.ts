@@ -68,26 +68,44 @@ test('under load every panel of every dashboard has data, and no alert fires', a
   assert.ok(queries.length > 40)
 })
 
+const slowChat = '9'
+const slowReply = (id: string) => ({
+  key: `acme/${slowChat}`,
+  value: JSON.stringify({
+    type: 'BotMessage',
+    id,
+    accountId: 'acme',
+    chatId: slowChat,
+    clientId: slowChat,
+    message: { type: 'TEXT', text: id },
+  }),
+})
+
 test('alerts fire for faults of callers, bots and the service, for many counters from the first increase on', async () => {
   if (running === undefined) return
   const { post, own, limited, service, brokers, prefix, wholeChat } = running.here
   const producer = plainClient(brokers).producer()
   await producer.connect()
   await producer.send({ topic: `${prefix}chats`, messages: [{ key: 'acme/1', value: 'no event' }] })
+  // More than the bridge holds of one chat.
+  const replies = Array.from({ length: 60 }, (_, i) => slowReply(`slow-${i}`))
+  await producer.send({ topic: `${prefix}bot-replies`, messages: replies })
   await producer.disconnect()
   await wholeChat('5', losing('client', 0))
   await post(own, JSON.stringify({ ...JSON.parse(sample('webhooks', 'chat_updated')), loyalty_level: 'gold' }))
   await post(own, '{"event_name": 1}')
   await service.clientWrites('4', 'silence')
   // The bridge tries its own invitations until the service takes them: the one for the silent chat is taken.
-  service.misbehave(({ chatId, id }) =>
-    chatId === '4' && id.startsWith('watchdog-') ? undefined : { kind: 'error', status: 400 },
-  )
+  service.misbehave(({ chatId, id }) => {
+    if (chatId === slowChat) return { kind: 'delay', ms: 900 }
+    return chatId === '4' && id.startsWith('watchdog-') ? undefined : { kind: 'error', status: 400 }
+  })
   const names = [
     'Quarantine',
     'DeadLetters',
     'BotSilent',
     'RepliesFail',
+    'RepliesDeferred',
     'ServiceFails',
     'NotAuthorized',
     'RateLimited',

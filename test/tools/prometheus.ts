@@ -22,6 +22,7 @@ const inSmall: Readonly<Record<string, readonly [string, string]>> = {
   LivechatConsumerBehind: ['> 10000', '> 1000'],
   LivechatProtocolChanged: ['offset 1h', 'offset 15s'],
   LivechatStatisticsStale: ['> 120', '> 5'],
+  LivechatRepliesDeferred: ['> 100000', '> 0'],
   LivechatMemory: ['> 1024 * 1024 * 1024', '> 400 * 1024 * 1024'],
 }
 for (const alert of Object.keys(inSmall))

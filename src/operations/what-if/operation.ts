@@ -212,7 +212,7 @@ const notesOf = ({ topicPrefix }: Ports, { network, group }: Options): ReadonlyA
   ...(group === undefined
     ? []
     : [
-        `The bot ran over the topics ${prefixFor(topicPrefix, group)}*: its clocks and quiet times were real, and it could use the network.`,
+        `The bot ran over the topics ${prefixFor(topicPrefix, group)}*: its clocks and quiet times were real, it could use the network, and the history that it could ask for was today's.`,
       ]),
 ]
 

@@ -42,5 +42,18 @@ export const findingsOf = (
   notes: [`${refused} refused, ${unanswered} unanswered`, ...notes],
 })
 
+/** Of a scenario that cannot run here. */
+export const skippedBecause = (skipped: string): Findings => ({
+  injected: 0,
+  accepted: 0,
+  lost: 0,
+  duplicated: 0,
+  inverted: 0,
+  longestStall: 0,
+  failures: [],
+  notes: [],
+  skipped,
+})
+
 export const wrong = (what: string, ids: ReadonlyArray<string>) => some(what, ids)
 export const unless = (isSo: boolean, complaint: string): ReadonlyArray<string> => (isSo ? [] : [complaint])

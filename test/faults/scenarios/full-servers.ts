@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wrongDocuments } from '../checker.ts'
 import { startCluster } from '../cluster.ts'
-import { findingsOf, unless, wrong } from '../findings.ts'
+import { findingsOf, skippedBecause, unless, wrong } from '../findings.ts'
 import { mountMemory, unmount } from '../mount.ts'
 import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
@@ -57,17 +57,7 @@ export const fullServers: Scenario = {
       await cluster.stop()
       for (const dir of mounted) unmount(dir)
     })
-    const none = {
-      injected: 0,
-      accepted: 0,
-      lost: 0,
-      duplicated: 0,
-      inverted: 0,
-      longestStall: 0,
-      failures: [],
-      notes: [],
-    }
-    if (mounted.length < 2) return { ...none, skipped: 'a file system cannot be mounted here' }
+    if (mounted.length < 2) return skippedBecause('a file system cannot be mounted here')
     const [kafkaDir = '', mongoDir = ''] = mounted
     const { broker, mongod } = cluster
     const here = await observedWorld(cluster, without)

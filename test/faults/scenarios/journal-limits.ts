@@ -4,7 +4,7 @@ import type { BridgeProcess } from '../../support/bridge-process.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Cluster } from '../cluster.ts'
 import type { Defence } from '../defences.ts'
-import { findingsOf, unless } from '../findings.ts'
+import { findingsOf, skippedBecause, unless } from '../findings.ts'
 import { mountMemory, unmount } from '../mount.ts'
 import { observedWorld } from '../observed-world.ts'
 import type { Recorder } from '../recorder.ts'
@@ -54,17 +54,7 @@ const limited = (
     const dir = join(place.dataDir, 'journal')
     mkdirSync(dir)
     const makeRoom = prepare(dir)
-    const none = {
-      injected: 0,
-      accepted: 0,
-      lost: 0,
-      duplicated: 0,
-      inverted: 0,
-      longestStall: 0,
-      failures: [],
-      notes: [],
-    }
-    if (makeRoom === undefined) return { ...none, skipped: 'a file system cannot be mounted here' }
+    if (makeRoom === undefined) return skippedBecause('a file system cannot be mounted here')
     try {
       const bridge = await place.start()
       await here.ready(bridge)

@@ -5,7 +5,7 @@ import { kitVenv } from '../../tools/python.ts'
 import { startBotProcess } from '../bot-process.ts'
 import type { Cluster } from '../cluster.ts'
 import type { Defence } from '../defences.ts'
-import { findingsOf, unless, wrong } from '../findings.ts'
+import { findingsOf, skippedBecause, unless, wrong } from '../findings.ts'
 import { isSlow, slowModelMs } from '../model-times.ts'
 import { observedWorld } from '../observed-world.ts'
 import { wait } from '../progress.ts'
@@ -187,19 +187,9 @@ const inPython = ({ name, fault, run, ...scenario }: OfBots): Scenario => ({
   controls: [],
   run: async (cluster, size, without) => {
     const environment = await kitVenv()
-    if (E.isRight(environment)) return run(cluster, size, without, environment.right.python)
-    const { message: skipped } = environment.left
-    return {
-      injected: 0,
-      accepted: 0,
-      lost: 0,
-      duplicated: 0,
-      inverted: 0,
-      longestStall: 0,
-      failures: [],
-      notes: [],
-      skipped,
-    }
+    return E.isRight(environment)
+      ? run(cluster, size, without, environment.right.python)
+      : skippedBecause(environment.left.message)
   },
 })
 

@@ -4,7 +4,7 @@ import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
 import { duplicateKey } from './classify.ts'
-import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { countPersonsIn } from './persons.ts'
 
 export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
@@ -36,8 +36,6 @@ export type Parts = { readonly chats: ReadonlyArray<string>; readonly clients: R
  * Finds persons without recent events, so that each is erased once. Every function throws if MongoDB does not answer.
  */
 export type SilentPersons = {
-  /** The time of MongoDB's server, in ms since 1970. */
-  readonly serverTime: () => Promise<number>
   /** Stores a new receipt. False if a receipt with this id exists. */
   readonly claim: (receipt: ErasureDocument) => Promise<boolean>
   /**
@@ -78,7 +76,6 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
       chunks(ids, keysAtOnce).map((some) => ({ accountId, [field]: { $in: [...some] }, ...isNoMarker })),
     )
   return {
-    serverTime: () => serverTimeOf(db),
     claim: async (receipt) => {
       try {
         await rejectAfter(stepMs, receipts.insertOne(receipt))

@@ -5,6 +5,7 @@ import { statisticsNames } from '../views/daily-stats.ts'
 import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { isOvertaken } from './classify.ts'
+import { serverTimeOf } from './client.ts'
 import { type Due, dueDays, stepWithin } from './stats-due.ts'
 import { readStatsInput } from './stats-input.ts'
 
@@ -12,9 +13,6 @@ type Document = DailyStatsDocument | DailyStatsByDocument
 
 export const statistics = (db: Db) => db.collection<DailyStatsDocument>(statisticsNames.days)
 export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>(statisticsNames.groups)
-
-/** The server's time. */
-const serverTime = async (db: Db): Promise<Date> => new Date((await stepWithin(db.command({ hello: 1 }))).localTime)
 
 /** Whether no document belongs to the day. */
 export const isNothing = ({ day, by }: DayStatistics): boolean => {
@@ -30,7 +28,7 @@ export const computedStatistics = async (
   asOf?: Date,
   collectionOf?: CollectionOf,
 ): Promise<DayStatistics> => {
-  const at = asOf ?? (await serverTime(db))
+  const at = asOf ?? new Date(await serverTimeOf(db))
   return computeDailyStats(accountDay(id), await readStatsInput(db, accountDay(id), timeZoneOf, collectionOf), at)
 }
 

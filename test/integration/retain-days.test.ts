@@ -49,8 +49,8 @@ const retainingBy = (clocks: { readonly own?: number; readonly ofMongo?: number 
   const { erasures, silentPersons } = mongo
   const { stop } = startRetaining([{ id: here.account.id, retainDays: 30 }], {
     kafka,
-    erasures,
-    silentPersons: { ...silentPersons, serverTime: async () => (await silentPersons.serverTime()) + ofMongo },
+    erasures: { ...erasures, serverTime: async () => (await erasures.serverTime()) + ofMongo },
+    silentPersons,
     clock: () => new Date(Date.now() + own),
     sleep: (ms, signal) => sleep(Math.min(ms, 200), signal).finally(() => void seen.rounds++),
     log: { warn: (fields) => void seen.troubles.add(`${Reflect.get(fields, 'reason')}`) },

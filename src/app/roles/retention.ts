@@ -41,7 +41,7 @@ export const startRetention = (
     return { checks: {}, stop: async () => {} }
   }
   const timeOfServers = async () => {
-    const agreed = agreedTime(Date.now(), await mongo.silentPersons.serverTime())
+    const agreed = agreedTime(Date.now(), await mongo.erasures.serverTime())
     if (E.isLeft(agreed)) throw new Error(agreed.left)
     return agreed.right
   }

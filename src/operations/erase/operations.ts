@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Ticket } from '../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import { maxApartMs } from '../../domain/agreed-time.ts'
+import { disagreement } from '../../domain/agreed-time.ts'
 import { alsoText, type Likely } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
@@ -22,10 +22,10 @@ const clock = () => new Date()
  * Readers keep what the bridge has received after the request. With a wrong clock they would keep the person's data
  * from before it, or remove what came after it.
  */
-const wrongClock = (requestedAt: Date, ofMongo: number): string | undefined =>
-  Math.abs(requestedAt.getTime() - ofMongo) <= maxApartMs
-    ? undefined
-    : `Nothing was erased: it is ${requestedAt.toISOString()} here and ${new Date(ofMongo).toISOString()} on MongoDB's server. Set the clock, because the time of the request decides what is erased.`
+const wrongClock = (requestedAt: Date, ofMongo: number): string | undefined => {
+  const apart = disagreement(requestedAt.getTime(), ofMongo)
+  return apart && `Nothing was erased: ${apart}. Set the clock, because the time of the request decides what is erased.`
+}
 
 const rowsOf = (counts: Readonly<Record<string, number>>) =>
   table(Object.entries(counts).map(([name, count]) => [`  ${name}`, String(count)]))

@@ -172,7 +172,7 @@ export const retainer = (deps: RetainDeps) => {
   return {
     /** True if there is more to do. Throws while a server does not respond. The next round then continues there. */
     round: async ({ id, retainDays }: Limited): Promise<boolean> => {
-      const agreed = agreedTime(clock().getTime(), await silentPersons.serverTime())
+      const agreed = agreedTime(clock().getTime(), await erasures.serverTime())
       if (E.isLeft(agreed)) throw new Error(agreed.left)
       if (!(await deps.viewsAreCurrent())) return false
       const now = agreed.right

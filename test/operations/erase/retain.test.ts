@@ -56,11 +56,10 @@ const world = (events: ReadonlyArray<Happened>) => {
     knownUntil: async () => undefined,
     keepKnownUntil: async () => {},
     newestErasure: async () => undefined,
-    serverTime: async () => 0,
+    serverTime: async () => state.ofMongo,
     erasedAt: async () => new Map(),
   }
   const silentPersons: SilentPersons = {
-    serverTime: async () => state.ofMongo,
     claim: async (receipt) => {
       if (receipts.has(receipt._id)) return false
       receipts.set(receipt._id, receipt)

@@ -228,6 +228,9 @@ export type EventTopic = Extract<Listed, { readonly content: { readonly kind: 'e
 const isOfEvents = (one: Listed): one is EventTopic => one.content.kind === 'events'
 export const eventTopics: ReadonlyArray<EventTopic> = listed.filter(isOfEvents)
 
+export const isEventTopic = (topic: TopicName): topic is EventTopic['name'] =>
+  eventTopics.some(({ name }) => name === topic)
+
 /** The name of the topic with the encrypted copies of an event topic. */
 export const archiveNameOf = <const Name extends string>(topic: Name) => `archive-${topic}` as const
 

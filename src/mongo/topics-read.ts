@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { StoredMarks } from '../domain/log-marks.ts'
 import type { LogMark, TopicIds } from '../domain/ports.ts'
-import type { StoredPositions } from '../views/positions.ts'
+import type { PositionOf, StoredPositions } from '../views/positions.ts'
 import { rejectAfter, stepMs } from './client.ts'
 
 type Document = {
@@ -16,13 +16,20 @@ type Document = {
   readonly unread?: Readonly<Record<string, true>>
 }
 
+/** What is known of the topic from which the views or the enrichments are made. */
+export type TopicRead = {
+  /** Undefined while they are made from none of that name. */
+  readonly id: string | undefined
+  readonly marks: ReadonlyMap<number, LogMark>
+  readonly positionOf: PositionOf
+}
+
 /**
  * The ids of the topics that the views and the enrichments were made from, and of the archive's. Offsets have no
  * meaning in another topic.
  */
 export type TopicsRead = StoredMarks & {
-  /** The id of the topic from which the views are made. Undefined while they are made from none of that name. */
-  readonly idInViews: (topic: TopicName) => Promise<string | undefined>
+  readonly inViews: (topic: TopicName) => Promise<TopicRead>
   /**
    * The topics with another id than the stored one. Stores the ids of topics that have none stored: nothing was read of
    * them yet.
@@ -49,19 +56,24 @@ export const topicsReadIn = (db: Db): TopicsRead => {
     const update = { $set: fields, $unset: Object.fromEntries(places.map((place) => [place, '' as const])) }
     await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
   }
-  const views = () => rejectAfter(stepMs, collection.findOne({ _id: 'views' }))
+  const find = async (state: string) => (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? undefined
+  const read = async (state: string, topic: TopicName): Promise<TopicRead> => {
+    const { topics, marks, positions, unread } = (await find(state)) ?? {}
+    return {
+      id: topics?.[topic],
+      marks: new Map(Object.entries(marks?.[topic] ?? {}).map(([partition, mark]) => [Number(partition), mark])),
+      positionOf: (partition) => positions?.[topic]?.[partition] ?? (unread?.[topic] ? 0 : undefined),
+    }
+  }
   return {
-    idInViews: async (topic) => (await views())?.topics?.[topic],
-    marks: async (topic) =>
-      new Map(
-        Object.entries((await views())?.marks?.[topic] ?? {}).map(([partition, mark]) => [Number(partition), mark]),
-      ),
+    inViews: (topic) => read('views', topic),
+    marks: async (topic) => (await read('views', topic)).marks,
     keepMark: async (topic, partition, mark) => {
       const update = { $set: { [`marks.${topic}.${partition}`]: mark } }
       await rejectAfter(stepMs, collection.updateOne({ _id: 'views' }, update, { upsert: true, ...durable }))
     },
     changed: async (state, ids) => {
-      const { topics = {} } = (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? {}
+      const { topics = {} } = (await find(state)) ?? {}
       const unread = [...ids].filter(([topic]) => topics[topic] === undefined)
       const fields = unread.flatMap(([topic, id]) => [
         [`topics.${topic}`, id],
@@ -75,10 +87,7 @@ export const topicsReadIn = (db: Db): TopicsRead => {
     },
     remember,
     positionsOf: (state) => ({
-      positions: async (topic) => {
-        const { positions, unread } = (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? {}
-        return (partition) => positions?.[topic]?.[partition] ?? (unread?.[topic] ? 0 : undefined)
-      },
+      positions: async (topic) => (await read(state, topic)).positionOf,
       keepPositions: async (reached) => {
         const fields = [...reached].flatMap(([topic, own]) =>
           [...own].map(([partition, offset]) => [`positions.${topic}.${partition}`, offset] as const),

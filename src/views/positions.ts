@@ -1,5 +1,5 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { CommittedOffsets, Log, Slice, TopicIds } from '../domain/ports.ts'
+import type { CommittedOffsets, Log, Ranges, Slice, TopicIds } from '../domain/ports.ts'
 
 /** The offset after the last record of a partition that MongoDB has. Undefined if it is not known. */
 export type PositionOf = (partition: number) => number | undefined
@@ -21,8 +21,7 @@ export const inMongo = (committed: ReadonlyMap<number, number>, positionOf: Posi
 type Deps = StoredPositions & {
   readonly group: string
   readonly committed: CommittedOffsets
-  /** The first offset that each partition still has. */
-  readonly firstOffsets: (topic: TopicName) => Promise<ReadonlyMap<number, number>>
+  readonly ranges: Ranges
   /** Whether a topic keeps its records until MongoDB has them. */
   readonly isKept: (topic: TopicName) => boolean
   readonly log: Pick<Log, 'info'>
@@ -33,7 +32,7 @@ type Deps = StoredPositions & {
  * between a copy of MongoDB and its restore would be in no view until somebody rebuilds them. Positions are stored
  * every second, so after a kill the records of up to a second are handled again. That changes nothing.
  */
-export const positionsInMongo = ({ positions, keepPositions, group, committed, firstOffsets, isKept, log }: Deps) => {
+export const positionsInMongo = ({ positions, keepPositions, group, committed, ranges, isKept, log }: Deps) => {
   const starts = new Map<TopicName, ReadonlyMap<number, number>>()
   let reached = new Map<TopicName, Map<number, number>>()
 
@@ -46,8 +45,8 @@ export const positionsInMongo = ({ positions, keepPositions, group, committed, f
     })
     starts.set(topic, new Map(behind.map(({ partition, start }) => [partition, start])))
     if (behind.length === 0) return []
-    const first = await firstOffsets(topic)
-    const deleted = behind.filter(({ partition, start }) => start < (first.get(partition) ?? 0))
+    const known = await ranges(topic)
+    const deleted = behind.filter(({ partition, start }) => start < (known.get(partition)?.low ?? 0))
     if (isKept(topic) && deleted.length > 0) return deleted.map(({ partition }) => `${topic}/${partition}`)
     for (const { partition, records } of behind)
       log.info({ group, topic, partition, records }, 'records that MongoDB may lack are read again')

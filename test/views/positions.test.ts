@@ -30,7 +30,7 @@ const given = ({ committed = new Map(), stored = new Map(), others, first = new 
       kept.push(reached)
     },
     committed: async () => committed,
-    firstOffsets: async () => first,
+    ranges: async () => new Map([...first].map(([partition, low]) => [partition, { low, high: low }])),
     isKept: () => isKept,
     log: { info: (fields) => void lines.push(fields) },
   })

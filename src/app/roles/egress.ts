@@ -22,14 +22,8 @@ const viewsEndOf =
   async () => {
     const { name } = botConversations
     const [committed, ids] = await Promise.all([kafka.committedOffsets(viewsGroup, name), kafka.topicIds([name])])
-    const known = await withDeadline(sleep, viewsWithinMs, () =>
-      Promise.all([
-        mongo.topicsRead.idInViews(name),
-        mongo.topicsRead.marks(name),
-        mongo.topicsRead.positionsOf('views').positions(name),
-      ]).catch(() => undefined),
-    )
-    const [id, marks, positionOf = () => undefined] = known?.value ?? []
+    const known = await withDeadline(sleep, viewsWithinMs, () => mongo.topicsRead.inViews(name).catch(() => undefined))
+    const { id, marks, positionOf = () => undefined } = known?.value ?? {}
     const done = inMongo(committed, positionOf)
     const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
     const verdicts = await kafka.compareLog(name, marks ?? new Map())

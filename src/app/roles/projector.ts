@@ -1,4 +1,4 @@
-import { botConversations, enrichments, eventTopics } from '../../../contracts/topics.ts'
+import { botConversations, enrichments, isEventTopic } from '../../../contracts/topics.ts'
 import { enrichmentsGroup, viewsGroup } from '../../domain/consumer-groups.ts'
 import { erasedEnrichments, erasedFinder } from '../../domain/erased.ts'
 import { logMarks } from '../../domain/log-marks.ts'
@@ -137,9 +137,8 @@ const positionsOf = (
     ...mongo.topicsRead.positionsOf(state),
     group,
     committed: kafka.committedOffsets,
-    firstOffsets: async (topic) =>
-      new Map([...(await kafka.ranges(topic))].map(([partition, { low }]) => [partition, low])),
-    isKept: (topic) => eventTopics.some(({ name }) => name === topic),
+    ranges: kafka.ranges,
+    isKept: isEventTopic,
     log,
   })
   // While MongoDB is away, the positions wait for the next time.

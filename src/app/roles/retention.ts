@@ -66,7 +66,7 @@ export const startRetention = (
     deleteBefore: kafka.deleteBefore,
     committed: async (group, topic) => {
       const done = await kafka.committedOffsets(group, topic)
-      if (group === viewsGroup) return inMongo(done, await mongo.topicsRead.positionsOf('views').positions(topic))
+      if (group === viewsGroup) return inMongo(done, (await mongo.topicsRead.inViews(topic)).positionOf)
       return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
     changedArchives: changedArchivesOf({ kafka, mongo }),

@@ -191,6 +191,8 @@ inProcess('what is no bot is refused with the reason', async () => {
   assert.is(E.isLeft(never) ? never.left : '', 'it has not been loaded within 1000 ms')
   const missing = await startModule({ path: pathOf('missing.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(missing) ? missing.left : '', /Cannot find module/)
+  const python = await startModule({ path: pathOf('bot.py'), replyWithin: 500, network: false })
+  assert.match(E.isLeft(python) ? python.left : '', /try a bot in another language with --group/)
 })
 
 inProcess('a bot imports here everything that it imports of the kit', () => {

@@ -42,7 +42,12 @@ const isHandlers = (value: unknown): value is Handlers =>
   (('onMessage' in value && typeof value.onMessage === 'function') ||
     ('onTurn' in value && typeof value.onTurn === 'function'))
 
+const extensions = ['.ts', '.mts', '.js', '.mjs', '.cjs']
+
 const load = async (path: string, chat: string): Promise<Handlers> => {
+  if (!extensions.includes(extname(path))) {
+    throw new TypeError('expected a module in TypeScript or JavaScript; try a bot in another language with --group')
+  }
   const url = pathToFileURL(path)
   url.searchParams.set(parameter, chat)
   const loaded: { readonly default?: unknown; readonly bot?: unknown } = await import(url.href)

@@ -116,7 +116,7 @@ export const botReplies = topic({
   cleanUp: { deleteAfterMs: 7 * day },
   erasure: 'expires',
   largestMiB: 4,
-  about: 'commands of bots: [for a bot author](bot-author.md)',
+  about: 'commands of bots: [rules for bots](bot-reference.md)',
 })
 
 export const enrichments = topic({

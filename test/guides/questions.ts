@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Document } from 'mongodb'
 
-export const guideText = readFileSync(new URL('../../contracts/guides/analyst.md', import.meta.url), 'utf8')
+/** Both pages for analysts. */
+export const guideText = ['analyst.md', 'analyst-questions.md']
+  .map((page) => readFileSync(new URL(`../../contracts/guides/${page}`, import.meta.url), 'utf8'))
+  .join('\n')
 const block = (section: string, language: string) =>
   new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1]
 

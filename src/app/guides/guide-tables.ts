@@ -25,7 +25,7 @@ export const guideTables: ReadonlyArray<GuideTable> = [
     table: topicsTable,
   },
   {
-    guide: 'bot-author.md',
+    guide: 'bot-reference.md',
     name: 'messages',
     table: messagesTable,
   },

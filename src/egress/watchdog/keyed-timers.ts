@@ -12,7 +12,8 @@ export const keyedTimers = (sleep: Sleep, monotonic: () => number, onDue: (key: 
   const known = new Map<string, { readonly at: number; readonly off: AbortController }>()
 
   const clear = (key: string) => {
-    known.get(key)?.off.abort()
+    // A reason: the default one is an error, and its stack would cost more than the timer.
+    known.get(key)?.off.abort('cleared')
     known.delete(key)
   }
   const wait = async (key: string, at: number, off: AbortController) => {

@@ -127,9 +127,10 @@ const withinMs = 4_000
 export const catchUpOf = ({ buffer, acquire, notFetched, isPaused, changed, sleep, closed }: Deps) => {
   let filled = new AbortController()
   const check = () => {
-    if (closed.aborted || isPaused() || buffer.isFull() || notFetched() <= 0) filled.abort()
+    // A reason: without one, each call makes an error, whose stack would cost more than the rest of a small slice.
+    if (closed.aborted || isPaused() || buffer.isFull() || notFetched() <= 0) filled.abort('filled')
   }
-  closed.addEventListener('abort', () => filled.abort())
+  closed.addEventListener('abort', check)
   return {
     /** The caller must call this after a fetch, or when the log's end has changed. */
     check,

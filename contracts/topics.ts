@@ -234,6 +234,10 @@ export const isEventTopic = (topic: TopicName): topic is EventTopic['name'] =>
 /** The name of the topic with the encrypted copies of an event topic. */
 export const archiveNameOf = <const Name extends string>(topic: Name) => `archive-${topic}` as const
 
+const copied = new Map<string, EventTopic['name']>(eventTopics.map(({ name }) => [archiveNameOf(name), name]))
+/** The event topic whose records an archive topic has. Undefined if it is no archive topic. */
+export const copiedTopicOf = (archive: string): EventTopic['name'] | undefined => copied.get(archive)
+
 /** The encrypted copies of the event topics, partition by partition. */
 export const archiveTopics = eventTopics.map(({ name, key }) =>
   topic({

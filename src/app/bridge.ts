@@ -98,7 +98,7 @@ export const startBridge = async (
     ended ??= end()
     return ended
   }
-  const listening = await listen(server, operators, placesOf(settings, ingress !== undefined, pair?.part))
+  const listening = await listen(server, operators, placesOf(settings, ingress !== undefined, pair?.child))
   if (E.isLeft(listening)) {
     await stop()
     return listening

@@ -4,7 +4,7 @@ const [command, argument, ...others] = process.argv.slice(2)
 if (command === 'start' && argument === undefined) {
   const { start } = await import('./start.ts')
   process.exit(await start())
-} else if (command === 'part' && (argument === 'front' || argument === 'back') && others.length === 0) {
-  const { runPart } = await import('./part.ts')
-  process.exit(await runPart(argument))
+} else if (command === 'child' && (argument === 'front' || argument === 'back') && others.length === 0) {
+  const { runChild } = await import('./child.ts')
+  process.exit(await runChild(argument))
 } else await import('./program.ts')

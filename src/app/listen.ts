@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { HttpServer } from '../http/server.ts'
 import type { Settings } from './config.ts'
 import type { NotStarted } from './plan.ts'
-import type { PartName } from './roles.ts'
+import type { ChildName } from './roles.ts'
 
 type Place = { readonly host: string; readonly port: number }
 type Places = { readonly public: Place; readonly admin: Place }
@@ -13,9 +13,9 @@ const anyLocalPort: Place = { host: '127.0.0.1', port: 0 }
 export const placesOf = (
   { http, admin }: Pick<Settings, 'http' | 'admin'>,
   takesIn: boolean,
-  part: PartName | undefined,
+  child: ChildName | undefined,
 ): Places =>
-  part === 'back'
+  child === 'back'
     ? { public: anyLocalPort, admin: anyLocalPort }
     : { public: { host: http.host, port: http.port ?? (takesIn ? 8080 : 0) }, admin }
 

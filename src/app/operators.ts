@@ -5,10 +5,10 @@ import { createHttpServer, type HttpServer, type Routers } from '../http/server.
 import { monotonic } from '../shared/time.ts'
 import { answerPeer, askPeer, readinessOfBoth } from './peer.ts'
 import { type Ports, scrapeWithinMs } from './ports.ts'
-import { otherPart, type PartName } from './roles.ts'
+import { type ChildName, otherChild } from './roles.ts'
 
 /** This process is one of two. */
-export type InPair = { readonly part: PartName; readonly peer: Peer }
+export type InPair = { readonly child: ChildName; readonly peer: Peer }
 
 type Gates = ReturnType<Egress['gates']>
 
@@ -20,7 +20,7 @@ export const seenByConsole = ({ readiness, gates }: Own, pair: InPair | undefine
   pair === undefined
     ? { readiness, gates }
     : {
-        readiness: readinessOfBoth(readiness, pair.peer, otherPart[pair.part]),
+        readiness: readinessOfBoth(readiness, pair.peer, otherChild[pair.child]),
         gates: async () => (await askPeer(pair.peer, 'gates', scrapeWithinMs)) ?? [],
       }
 
@@ -47,9 +47,9 @@ export const operatorsServer = (
       ],
       limits,
     )
-  const { part, peer } = pair
+  const { child, peer } = pair
   const forPeer = answerPeer(peer, { readiness, metrics: metrics.values, gates })
-  if (part === 'back') return createHttpServer(deps, () => [forPeer, ...consoleRouters], limits, fromPeerOnly(peer))
+  if (child === 'back') return createHttpServer(deps, () => [forPeer, ...consoleRouters], limits, fromPeerOnly(peer))
   const ofBoth = {
     readiness: readinessOfBoth(readiness, peer, 'back'),
     metrics: () => metrics.renderWith(() => askPeer(peer, 'metrics', scrapeWithinMs)),

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import type { Log } from '../domain/ports.ts'
 import { backoff } from '../shared/backoff.ts'
 import { settled } from '../shared/timeout.ts'
-import type { FromParent, FromPart } from './part.ts'
-import { otherPart, type PartName, rolesOfPart } from './roles.ts'
+import type { FromChild, FromParent } from './child.ts'
+import { type ChildName, otherChild, rolesOfChild } from './roles.ts'
 import type { Servers } from './running.ts'
 
 export type Failed = { readonly reason: string; readonly exitCode: number }
@@ -36,7 +36,7 @@ type AfterExit =
   | { readonly do: 'start again'; readonly failures: number; readonly pauseMs: number }
 
 type Exit = {
-  readonly part: PartName
+  readonly name: ChildName
   readonly isBySignal: boolean
   /** How long the process has run. */
   readonly ranMs: number
@@ -50,8 +50,8 @@ type Exit = {
  * Without front, nothing answers the service. Back starts again, unless it has ended by itself before it was ever
  * ready: then it would not become ready the next time either.
  */
-export const afterExit = ({ part, isBySignal, ranMs, wereReady, failures }: Exit): AfterExit => {
-  if (part === 'front' || (!wereReady && !isBySignal)) return { do: 'end the bridge' }
+export const afterExit = ({ name, isBySignal, ranMs, wereReady, failures }: Exit): AfterExit => {
+  if (name === 'front' || (!wereReady && !isBySignal)) return { do: 'end the bridge' }
   const inRow = ranMs > stableAfterMs ? 1 : failures + 1
   return { do: 'start again', failures: inRow, pauseMs: backoff(inRow, pauses) }
 }
@@ -62,12 +62,12 @@ export const afterExit = ({ part, isBySignal, ranMs, wereReady, failures }: Exit
  */
 export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): Pair => {
   const token = randomBytes(32).toString('base64url')
-  const running = new Map<PartName, ChildProcess>()
-  const listening = new Map<PartName, { readonly url: string; readonly adminUrl: string }>()
-  const isReady = new Set<PartName>()
+  const running = new Map<ChildName, ChildProcess>()
+  const listening = new Map<ChildName, { readonly url: string; readonly adminUrl: string }>()
+  const isReady = new Set<ChildName>()
   const ready = Promise.withResolvers<Awaited<Pair['ready']>>()
   const failed = Promise.withResolvers<Failed>()
-  const isWaiting = new Set<PartName>()
+  const isWaiting = new Set<ChildName>()
   let servers: Pick<Servers, 'kafka' | 'mongo'> | undefined
   let signInLink: string | undefined
   let isStopping = false
@@ -75,58 +75,58 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
   let failures = 0
   let again: NodeJS.Timeout | undefined
 
-  const send = (part: PartName, message: FromParent) => {
-    const child = running.get(part)
+  const send = (name: ChildName, message: FromParent) => {
+    const child = running.get(name)
     // A child that has just ended receives nothing; its exit is handled.
     if (child?.connected) child.send(message, () => undefined)
   }
-  const introduce = (part: PartName) => {
-    const url = listening.get(part)?.adminUrl
-    send(otherPart[part], { do: 'peer', ...(url !== undefined && { url }) })
+  const introduce = (name: ChildName) => {
+    const url = listening.get(name)?.adminUrl
+    send(otherChild[name], { do: 'peer', ...(url !== undefined && { url }) })
   }
   const fail = (why: Failed) => {
     hasFailed = true
     ready.resolve(why)
     failed.resolve(why)
   }
-  const letBegin = (part: PartName) => {
-    if (servers === undefined || !isWaiting.delete(part)) return
-    send(part, { do: 'start', kafka: servers.kafka, mongo: servers.mongo, token })
-    introduce(otherPart[part])
+  const letBegin = (name: ChildName) => {
+    if (servers === undefined || !isWaiting.delete(name)) return
+    send(name, { do: 'start', kafka: servers.kafka, mongo: servers.mongo, token })
+    introduce(otherChild[name])
   }
-  const take = (part: PartName, message: FromPart) => {
+  const take = (name: ChildName, message: FromChild) => {
     if (message.is === 'waiting') {
-      isWaiting.add(part)
-      letBegin(part)
+      isWaiting.add(name)
+      letBegin(name)
     } else if (message.is === 'listening') {
-      listening.set(part, message)
-      introduce(part)
+      listening.set(name, message)
+      introduce(name)
     } else if (message.is === 'ready') {
-      if (isReady.has('back') && part === 'back') log.info({ part }, 'the process runs again')
-      isReady.add(part)
+      if (isReady.has('back') && name === 'back') log.info({ process: name }, 'the process runs again')
+      isReady.add(name)
       signInLink ??= message.signInLink
       const front = listening.get('front')
       if (front !== undefined && isReady.size === 2) ready.resolve({ ...front, signInLink })
-    } else if (part === 'front' || isReady.size < 2) fail(message)
-    else log.error({ part, reason: message.reason }, 'the process cannot start')
+    } else if (name === 'front' || isReady.size < 2) fail(message)
+    else log.error({ process: name, reason: message.reason }, 'the process cannot start')
   }
-  const start = (part: PartName) => {
+  const start = (name: ChildName) => {
     const began = performance.now()
-    const child = fork(command, ['part', part], {
+    const child = fork(command, ['child', name], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       ...(env !== undefined && { env }),
     })
-    running.set(part, child)
-    child.on('message', (message: FromPart) => take(part, message))
+    running.set(name, child)
+    child.on('message', (message: FromChild) => take(name, message))
     child.once('exit', (exitCode, signal) => {
-      running.delete(part)
-      isWaiting.delete(part)
-      listening.delete(part)
+      running.delete(name)
+      isWaiting.delete(name)
+      listening.delete(name)
       if (isStopping || hasFailed) return
-      introduce(part)
-      const fields = { part, roles: rolesOfPart[part], ...(signal === null ? { exitCode } : { signal }) }
+      introduce(name)
+      const fields = { process: name, roles: rolesOfChild[name], ...(signal === null ? { exitCode } : { signal }) }
       const next = afterExit({
-        part,
+        name,
         isBySignal: signal !== null,
         ranMs: performance.now() - began,
         wereReady: isReady.size === 2,
@@ -134,29 +134,29 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
       })
       if (next.do === 'end the bridge') {
         log.error(fields, 'a process of the bridge has ended, so the bridge ends')
-        fail({ reason: `The process with ${rolesOfPart[part].join(' and ')} has ended.`, exitCode: exitCode || 1 })
+        fail({ reason: `The process with ${rolesOfChild[name].join(' and ')} has ended.`, exitCode: exitCode || 1 })
         return
       }
       const { pauseMs } = next
       failures = next.failures
       log.error({ ...fields, pauseMs }, 'a process of the bridge has ended and is started again')
-      again = setTimeout(() => start(part), pauseMs)
+      again = setTimeout(() => start(name), pauseMs)
     })
   }
-  for (const part of ['front', 'back'] as const) start(part)
+  for (const name of ['front', 'back'] as const) start(name)
   return {
     ready: ready.promise,
     failed: failed.promise,
     begin: (given) => {
       servers = given
-      for (const part of [...isWaiting]) letBegin(part)
+      for (const name of [...isWaiting]) letBegin(name)
     },
     stop: async () => {
       isStopping = true
       clearTimeout(again)
-      const ends = [...running].map(async ([part, child]) => {
+      const ends = [...running].map(async ([name, child]) => {
         const ended = once(child, 'exit')
-        send(part, { do: 'stop' })
+        send(name, { do: 'stop' })
         await settled(ended, stopWithinMs)
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
         await ended

@@ -6,7 +6,7 @@ import type { Egress } from '../egress/egress.ts'
 import { type Peer, peerHeaders, peerRouter } from '../http/forward.ts'
 import type { Readiness, ReadReadiness } from '../http/health.ts'
 import { MetricValues } from './metrics.ts'
-import { type PartName, rolesOfPart } from './roles.ts'
+import { type ChildName, rolesOfChild } from './roles.ts'
 
 /** What the other process may ask. */
 type Answers = {
@@ -60,14 +60,14 @@ const rank = ({ ok, isLimited }: Readiness['checks'][string]): number => (ok ? (
 export const joinReadiness = (
   own: Readiness,
   other: Readiness | undefined,
-  otherName: PartName & CheckName,
+  otherName: ChildName & CheckName,
 ): Readiness => {
   const theirs = other ?? {
     ready: false,
     checks: {
       [otherName]: {
         ok: false,
-        reason: `the process with ${rolesOfPart[otherName].join(', ')} does not answer; it is started again if it has ended`,
+        reason: `the process with ${rolesOfChild[otherName].join(', ')} does not answer; it is started again if it has ended`,
       },
     },
   }
@@ -81,7 +81,7 @@ export const joinReadiness = (
 
 /** Asks both processes. */
 export const readinessOfBoth =
-  (own: ReadReadiness, peer: Peer, otherName: PartName & CheckName): ReadReadiness =>
+  (own: ReadReadiness, peer: Peer, otherName: ChildName & CheckName): ReadReadiness =>
   async (withinMs) => {
     const [mine, theirs] = await Promise.all([own(withinMs), askPeer(peer, 'readiness', withinMs)])
     return joinReadiness(mine, theirs, otherName)

@@ -1,7 +1,7 @@
 /** The two processes of `npm start`. */
-export type PartName = 'front' | 'back'
-export const rolesOfPart = {
+export type ChildName = 'front' | 'back'
+export const rolesOfChild = {
   front: ['ingress', 'egress'],
   back: ['projector', 'archiver', 'console'],
 } as const
-export const otherPart = { front: 'back', back: 'front' } as const
+export const otherChild = { front: 'back', back: 'front' } as const

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { decodeProtectedHeader, errors, flattenedDecrypt } from 'jose'
 import { ArchivedEvent, archiveHeaders } from '../../contracts/archive.ts'
-import { archiveNameOf, eventTopics } from '../../contracts/topics.ts'
+import { copiedTopicOf } from '../../contracts/topics.ts'
 import { marksByType, merge, withBlanks } from '../domain/personal-data.ts'
 import type { IncomingRecord, LogPlace } from '../domain/ports.ts'
 import { type DataKeys, keyId, lostText, type OpeningKey, type WantedKey } from './data-keys.ts'
@@ -32,7 +32,6 @@ type Found = {
 }
 
 const own = new Set<string>(Object.values(archiveHeaders))
-const originals = new Map<string, IncomingRecord['topic']>(eventTopics.map(({ name }) => [archiveNameOf(name), name]))
 
 const numberOf = (header: Buffer | undefined): number => (/^\d+$/.test(`${header}`) ? Number(`${header}`) : Number.NaN)
 
@@ -55,7 +54,7 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   const [partition, offset] = [numberOf(headers[archiveHeaders.partition]), numberOf(headers[archiveHeaders.offset])]
   const timestamp = numberOf(headers[archiveHeaders.timestamp])
   const generation = `${headers[archiveHeaders.generation] ?? ''}`
-  const topic = originals.get(archived.topic)
+  const topic = copiedTopicOf(archived.topic)
   if (topic === undefined || Number.isNaN(partition + offset))
     return E.left('headers: expected a partition and an offset')
   const epoch = numberOf(headers[archiveHeaders.epoch])

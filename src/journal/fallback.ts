@@ -30,7 +30,7 @@ const ticksInBudget = 20
  * one tick has passed, not the whole pause, so answers that have already arrived are processed before they count as
  * late. An adjusted clock makes nothing late.
  */
-export const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
+const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
   const tickMs = budgetMs / ticksInBudget
   const callers = new Set<Caller>()
   let now = 0

@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../domain/ports.ts'
 import type { DamageReport } from './damage.ts'
 import { codeOf, type OpenFile, replaceFile, syncPath } from './files.ts'
-import { isSegment, parseName, readHeader, type Segment, type SegmentName, scan } from './segment.ts'
+import { isSegment, parseName, readSegmentHeader, type Segment, type SegmentName, scan } from './segment.ts'
 
 /** The file with the last drained position: Kafka has every record up to and including this position. */
 const checkpointFile = 'checkpoint'
@@ -82,7 +82,7 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
   const { name: file, mark } = segment
   const path = join(deps.dir, file)
   const content = await readFile(path)
-  const { start, acknowledged } = readHeader(content)
+  const { start, acknowledged } = readSegmentHeader(content)
   const { damaged } = scan(mark, content.subarray(0, acknowledged), start)
   // If bytes cannot be set aside now, the drain will find them and report them again.
   for (const { offset, bytes, reason } of damaged)

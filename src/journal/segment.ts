@@ -52,7 +52,7 @@ export const encodeHeader = (acknowledged: number): Buffer => {
 export type Extent = { readonly start: number; readonly acknowledged: number }
 
 /** Without a readable header (an older segment, or a damaged header) every byte may have been acknowledged. */
-export const readHeader = (content: Buffer): Extent => {
+export const readSegmentHeader = (content: Buffer): Extent => {
   const header = content.subarray(0, headerSize)
   // The first group is written before the header. So a header of zeros means: nothing was acknowledged yet.
   if (header.every((byte) => byte === 0)) return { start: headerSize, acknowledged: header.length }

@@ -7,7 +7,7 @@ import type { TimeZoneOf } from '../views/stats-days.ts'
 import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
-import { checkMongo, type MongoLocation, mongoClient, rejectAfter } from './client.ts'
+import { checkMongo, type MongoLocation, mongoClient, rejectAfter, stepMs } from './client.ts'
 import { conversationCountIn, conversationsIn } from './console-conversations.ts'
 import { minutesIn, nowIn, overIn } from './console-now.ts'
 import { auditIn, receiptsIn } from './console-privacy.ts'
@@ -32,7 +32,7 @@ import { swapGate } from './rebuild/swap.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
 import { type SilentPersons, silentPersonsIn } from './silent-persons.ts'
 import { computeDayIn } from './stats-compute.ts'
-import { ageOfStats, dueDays, markWritten, readDue, stepWithin } from './stats-due.ts'
+import { ageOfStats, dueDays, markWritten, readDue } from './stats-due.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from './store.ts'
 import { timeZonesChanged } from './time-zones.ts'
@@ -132,7 +132,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
   const slow = mongoClient(location, { socketTimeoutMS: 90_000 })
   const refresher = statsRefresher({
     readDue: () => readDue(db),
-    daysWithChanges: () => stepWithin(dueDays(db).countDocuments()),
+    daysWithChanges: () => rejectAfter(stepMs, dueDays(db).countDocuments()),
     computeDay: computeDayIn(slow.db(location.database), timeZoneOf),
     log,
     sleep,

@@ -5,8 +5,8 @@ import { statisticsNames } from '../views/daily-stats.ts'
 import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { isOvertaken } from './classify.ts'
-import { serverTimeOf } from './client.ts'
-import { type Due, dueDays, stepWithin } from './stats-due.ts'
+import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
+import { type Due, dueDays } from './stats-due.ts'
 import { readStatsInput } from './stats-input.ts'
 
 type Document = DailyStatsDocument | DailyStatsByDocument
@@ -53,7 +53,7 @@ const replaceOlder = async <D extends Document>(
     },
   }))
   try {
-    await stepWithin(bulkWrite(writes))
+    await rejectAfter(stepMs, bulkWrite(writes))
     return true
   } catch (error) {
     if (isOvertaken(error)) return false
@@ -74,11 +74,11 @@ export const computeDayIn =
     const { day, by } = computed
     await replaceOlder((writes) => statisticsBy(db).bulkWrite(writes, { ordered: false }), by)
     const { accountId, asOf } = day
-    await stepWithin(statisticsBy(db).deleteMany({ accountId, day: day.day, ...olderThan(asOf) }))
+    await rejectAfter(stepMs, statisticsBy(db).deleteMany({ accountId, day: day.day, ...olderThan(asOf) }))
     // A day of zeros replaces one that exists, and is never inserted: a rebuild may have deleted that day meanwhile.
     if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day], !isNothing(computed)))) return
     if (mark === undefined) return
-    const { deletedCount } = await stepWithin(dueDays(db).deleteOne({ _id, mark }))
+    const { deletedCount } = await rejectAfter(stepMs, dueDays(db).deleteOne({ _id, mark }))
     // The day has changed since. The statistics have everything from before the documents were read.
-    if (deletedCount === 0) await stepWithin(dueDays(db).updateOne({ _id }, { $max: { since: asOf } }))
+    if (deletedCount === 0) await rejectAfter(stepMs, dueDays(db).updateOne({ _id }, { $max: { since: asOf } }))
   }

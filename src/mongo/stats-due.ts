@@ -11,7 +11,6 @@ import type { Written } from './optimistic-update.ts'
 /** A day to compute. Each change of its documents sets a new `mark`. It is missing if only time has passed. */
 export type Due = { readonly _id: string; readonly mark?: string }
 
-export const stepWithin = <A>(promise: Promise<A>): Promise<A> => rejectAfter(stepMs, promise)
 type DueDocument = {
   readonly _id: string
   readonly mark: string
@@ -30,7 +29,7 @@ export const markDays = async (db: Db, ids: ReadonlyArray<string>): Promise<void
       upsert: true,
     },
   }))
-  await stepWithin(dueDays(db).bulkWrite(marks, { ordered: false }))
+  await rejectAfter(stepMs, dueDays(db).bulkWrite(marks, { ordered: false }))
 }
 
 /** The earlier sessions of the same chains. */
@@ -42,7 +41,8 @@ const earlierSessions = async (db: Db, sessions: ReadonlyArray<ViewDocument>): P
     return Array.from({ length: before }, (_, i) => `${chain}/${i + 1}`)
   })
   if (ids.length === 0) return []
-  return stepWithin(
+  return rejectAfter(
+    stepMs,
     db
       .collection<SessionDocument>(statsQueries.sessions.view)
       .find({ _id: { $in: ids } })
@@ -69,7 +69,8 @@ export const markWritten =
 
 /** The days to compute: those whose documents have changed, and those whose sessions have ended since (`nextAt`). */
 export const readDue = async (db: Db): Promise<ReadonlyArray<Due>> => {
-  const [changed, passed] = await stepWithin(
+  const [changed, passed] = await rejectAfter(
+    stepMs,
     Promise.all([
       dueDays(db).find().toArray(),
       db

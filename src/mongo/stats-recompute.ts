@@ -4,8 +4,9 @@ import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/v
 import { chunks } from '../shared/slices.ts'
 import { type AccountDay, accountDay, dayId, type StatsView, statsViews, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { computeDayIn, computedStatistics, isNothing, statistics, statisticsBy } from './stats-compute.ts'
-import { dueDays, markDays, stepWithin } from './stats-due.ts'
+import { dueDays, markDays } from './stats-due.ts'
 
 const daysAtOnce = 50
 
@@ -69,16 +70,17 @@ export const recomputeDays = async (
   const compute = (id: string) => computedStatistics(db, id, timeZoneOf)
   for (const some of chunks(ids, daysAtOnce)) {
     const { true: days = [], false: others = [] } = Object.groupBy(some, (id) => `${isDay(id)}` as const)
-    await stepWithin(statistics(db).deleteMany({ _id: { $in: others } }))
+    await rejectAfter(stepMs, statistics(db).deleteMany({ _id: { $in: others } }))
     await markDays(db, days)
-    for (const due of await stepWithin(
+    for (const due of await rejectAfter(
+      stepMs,
       dueDays(db)
         .find({ _id: { $in: days } })
         .toArray(),
     ))
       await computeDayIn(db, timeZoneOf, async (id) => {
         const computed = await compute(id)
-        if (isNothing(computed)) await stepWithin(statistics(db).deleteOne({ _id: id }))
+        if (isNothing(computed)) await rejectAfter(stepMs, statistics(db).deleteOne({ _id: id }))
         return computed
       })(due)
     done(some.length)

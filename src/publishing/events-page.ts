@@ -62,7 +62,7 @@ const wireName = (path: string, source: WireSource | undefined): string => {
   return source.own.includes(path) ? 'the bridge' : `\`${wireNameOf(path)}\``
 }
 
-const table = (codec: t.Mixed, source: WireSource | undefined, fieldDoc: FieldDoc, partOf: PartOf): string =>
+const fieldsTable = (codec: t.Mixed, source: WireSource | undefined, fieldDoc: FieldDoc, partOf: PartOf): string =>
   [
     '| field | type | unit | in the protocol | |',
     '|---|---|---|---|---|',
@@ -98,7 +98,7 @@ const eventSection = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
   return [
     `## ${type}`,
     `${part.description}\n\n${onTopics(type)}, \`ce_type\` \`${ceType(type)}\`, ${made}.`,
-    table(event.type.types[0].props.data, source, part.fieldDoc, partOf),
+    fieldsTable(event.type.types[0].props.data, source, part.fieldDoc, partOf),
   ].join('\n\n')
 }
 
@@ -107,7 +107,7 @@ const partSection = (codec: t.Mixed, part: Part, partOf: PartOf): string => {
   const source = named === undefined ? undefined : { named, own: [] }
   const where = named === undefined ? '' : `\n\nIn the protocol: Resources, ${named}.`
   const body = isObjectCodec(codec)
-    ? table(codec, source, part.fieldDoc, partOf)
+    ? fieldsTable(codec, source, part.fieldDoc, partOf)
     : `One of ${typeText(codec, () => undefined)}.`
   return [`## ${part.name}`, `${part.description}${where}`, body].join('\n\n')
 }

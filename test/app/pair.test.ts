@@ -4,13 +4,13 @@ import { afterExit } from '../../src/app/pair.ts'
 
 const test = suite('a process of the bridge that has ended by itself')
 
-const back = { part: 'back', isBySignal: false, ranMs: 5_000, wereReady: true, failures: 0 } as const
+const back = { name: 'back', isBySignal: false, ranMs: 5_000, wereReady: true, failures: 0 } as const
 const again = (failures: number, pauseMs: number) => ({ do: 'start again', failures, pauseMs })
 const end = { do: 'end the bridge' }
 
 const rows: ReadonlyArray<readonly [name: string, given: Parameters<typeof afterExit>[0], then: object]> = [
-  ['without front the bridge ends', { ...back, part: 'front' }, end],
-  ['also if a signal has killed it', { ...back, part: 'front', isBySignal: true }, end],
+  ['without front the bridge ends', { ...back, name: 'front' }, end],
+  ['also if a signal has killed it', { ...back, name: 'front', isBySignal: true }, end],
   ['back starts again after a second', back, again(1, 1_000)],
   ['and waits longer each time', { ...back, failures: 3 }, again(4, 8_000)],
   ['30 s at most', { ...back, failures: 50 }, again(51, 30_000)],

@@ -8,7 +8,7 @@ export const processesOf = (pid: number) =>
   family(pid)
     .map((each) => ({ pid: each.pid, command: commandLine(each.pid).join(' ') }))
     .filter(({ command }) => command.includes('cli.ts'))
-    .map((each) => ({ pid: each.pid, name: /part (front|back)/.exec(each.command)?.[1] ?? 'parent' }))
+    .map((each) => ({ pid: each.pid, name: /child (front|back)/.exec(each.command)?.[1] ?? 'parent' }))
 
 const counter = new URL('peers/count-requests.ts', import.meta.url).pathname
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { PartName } from '../../src/app/roles.ts'
+import type { ChildName } from '../../src/app/roles.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { world } from '../support/world.ts'
@@ -63,9 +63,9 @@ const started = async () => {
   )
   const parts = () =>
     new Map(
-      childrenOf(pid).flatMap(([each, command]): ReadonlyArray<readonly [PartName, number]> => {
-        const part = / part (front|back)/.exec(command)?.[1]
-        return part === 'front' || part === 'back' ? [[part, each]] : []
+      childrenOf(pid).flatMap(([each, command]): ReadonlyArray<readonly [ChildName, number]> => {
+        const name = / child (front|back)/.exec(command)?.[1]
+        return name === 'front' || name === 'back' ? [[name, each]] : []
       }),
     )
   const both = parts()

@@ -1,13 +1,9 @@
 import type { Admin } from 'kafkajs'
-import { archiveNameOf, type EventTopic, eventTopics, type Topic, topicOfName } from '../../../contracts/topics.ts'
+import { copiedTopicOf, type EventTopic, type Topic, topicOfName } from '../../../contracts/topics.ts'
 import { dayMs, sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kindOf, reasonOf } from '../errors.ts'
 import { configOf, type TopicDefaults, type TopicState } from './settings.ts'
-
-/** The topic whose records an archive topic copies, partition by partition. */
-export const copiedBy = (topic: Topic): Topic | undefined =>
-  eventTopics.find(({ name }) => archiveNameOf(name) === topic.name)
 
 export const createWithinMs = 20_000
 const ledWithinMs = 10_000
@@ -28,7 +24,7 @@ export const createMissing = async (
   if (missing.length === 0) return new Map()
   const wanted = missing.map((topic) => ({
     topic: `${topicPrefix}${topic.name}`,
-    numPartitions: states.get(`${topicPrefix}${copiedBy(topic)?.name}`)?.partitions ?? partitions,
+    numPartitions: states.get(`${topicPrefix}${copiedTopicOf(topic.name)}`)?.partitions ?? partitions,
     replicationFactor: replication ?? -1,
     configEntries: Object.entries(configOf(topic, replication)).map(([name, value]) => ({ name, value })),
   }))

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import kafkajs, { type Admin } from 'kafkajs'
-import { type Topic, topics } from '../../../contracts/topics.ts'
+import { copiedTopicOf, type Topic, topics } from '../../../contracts/topics.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { reasonOf } from '../errors.ts'
-import { copiedBy, createMissing, createWithinMs, untilLed } from './create.ts'
+import { createMissing, createWithinMs, untilLed } from './create.ts'
 import { appliedConfig, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './settings.ts'
 import { stateOf } from './state.ts'
 
@@ -14,9 +14,9 @@ export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>
 
 /** Adds partitions to archive topics that have fewer partitions than the topics that they copy. */
 const addPartitions = async (admin: Admin, prefix: string, states: ReadonlyMap<string, TopicState>) => {
-  const topicPartitions = topics.flatMap((topic) => {
-    const [has, wanted] = [topic, copiedBy(topic)].map((each) => states.get(`${prefix}${each?.name}`)?.partitions ?? 0)
-    return has && wanted && has < wanted ? [{ topic: `${prefix}${topic.name}`, count: wanted }] : []
+  const topicPartitions = topics.flatMap(({ name }) => {
+    const [has, wanted] = [name, copiedTopicOf(name)].map((each) => states.get(`${prefix}${each}`)?.partitions ?? 0)
+    return has && wanted && has < wanted ? [{ topic: `${prefix}${name}`, count: wanted }] : []
   })
   if (topicPartitions.length > 0) await admin.createPartitions({ topicPartitions })
 }
@@ -41,7 +41,7 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
         topics.map((topic) => {
           const name = nameOf(topic)
           const { partitions = defaults.partitions } =
-            states.get(`${defaults.topicPrefix}${copiedBy(topic)?.name}`) ?? {}
+            states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`) ?? {}
           return reportOf(
             topic,
             { ...defaults, partitions },

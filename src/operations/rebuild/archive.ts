@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { archiveHeaders } from '../../../contracts/archive.ts'
-import { archiveNameOf, type EventTopic, eventTopics, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
+import { archiveNameOf, type EventTopic, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import { archivedPlace } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
@@ -29,10 +29,6 @@ type Deps = ArchiveDeps & {
 }
 
 type Name = EventTopic['name']
-
-/** The event topic whose records an archive topic has. Any other topic is returned unchanged. */
-export const archivedTopicOf = (topic: TopicName): TopicName =>
-  eventTopics.find(({ name }) => archiveNameOf(name) === topic)?.name ?? topic
 
 /** The archive topics of these topics. */
 export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<TopicName> =>

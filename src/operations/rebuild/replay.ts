@@ -1,4 +1,4 @@
-import type { TopicName } from '../../../contracts/topics.ts'
+import { copiedTopicOf, type TopicName } from '../../../contracts/topics.ts'
 import type { FindErased } from '../../domain/erased.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import { unmeasured } from '../../domain/quiet.ts'
@@ -8,7 +8,7 @@ import { classify } from '../../mongo/classify.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
 import type { ViewName } from '../../views/index.ts'
 import { projector } from '../../views/projector.ts'
-import { type ArchiveDeps, archivedTopicOf, readArchive } from './archive.ts'
+import { type ArchiveDeps, readArchive } from './archive.ts'
 import type { Found } from './differences.ts'
 import {
   isReached,
@@ -90,7 +90,7 @@ export const startReplay = async (
   const topicsTakenIn = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
   const fold: HandleSlice = projector({
     // A record of an earlier topic of the same name has the topic and the offset of the archive.
-    decode: (record) => decodeRecord({ ...record, topic: archivedTopicOf(record.topic) }),
+    decode: (record) => decodeRecord({ ...record, topic: copiedTopicOf(record.topic) ?? record.topic }),
     applyChanges,
     findErased,
     classify,
@@ -118,7 +118,7 @@ export const startReplay = async (
     }
     const source = sourceOf(slice.topic, slice.partition)
     if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
-      topicsTakenIn.add(archivedTopicOf(slice.topic))
+      topicsTakenIn.add(copiedTopicOf(slice.topic) ?? slice.topic)
     const last = slice.records.at(-1)?.offset ?? -1
     positions.set(source, Math.max(positions.get(source) ?? 0, last + 1))
   }

@@ -65,7 +65,7 @@ export const allow = (methods: string) => ({
 const retryAfter = { 'Retry-After': header('After how many seconds to send it again.', secondsSchema) }
 
 /** The error table of the bridge's interface, by status; the messages are examples. */
-export const table = {
+export const errorTable = {
   400: {
     description: 'Not JSON, not an object, a wrong field, invalid UTF-8, nested too deep, or a repeated key.',
     code: 'invalid_request',
@@ -126,7 +126,7 @@ export const table = {
   },
 } as const satisfies Readonly<Record<number, Case>>
 
-export type Status = keyof typeof table
+export type Status = keyof typeof errorTable
 
 /** The form of an interface's error bodies. */
 type Style = { readonly codec: t.Mixed; readonly body: (code: string, message: string) => JsonObject }
@@ -150,14 +150,17 @@ const refusal = ({ description, code, message, headers }: Case, { codec, body }:
 /** Responses with these statuses. Those of the HTTP server itself and of unknown paths are of no interface: plain. */
 export const refusals = (statuses: ReadonlyArray<Status>, style: Style, ref: Ref): JsonObject =>
   Object.fromEntries(
-    statuses.map((status) => [status, refusal(table[status], [404, 408, 431].includes(status) ? plain : style, ref)]),
+    statuses.map((status) => [
+      status,
+      refusal(errorTable[status], [404, 408, 431].includes(status) ? plain : style, ref),
+    ]),
   )
 
 /** A GET endpoint refuses other methods. */
 export const getOnly = (ref: Ref): JsonObject => ({
   405: refusal(
     {
-      ...table[405],
+      ...errorTable[405],
       description: 'A method other than GET and HEAD.',
       message: 'method: expected GET, HEAD',
       headers: allow('GET, HEAD'),

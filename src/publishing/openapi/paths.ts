@@ -14,6 +14,7 @@ import {
   allow,
   anyOf,
   challenge,
+  errorTable,
   examples,
   getOnly,
   header,
@@ -23,7 +24,6 @@ import {
   plain,
   type Ref,
   refusals,
-  table,
   tokenParameter,
 } from './parts.ts'
 
@@ -78,7 +78,7 @@ const unauthorized = {
 }
 
 const examplesOf401 = {
-  invalid_client: { error: { code: table[401].code, message: table[401].message } },
+  invalid_client: { error: { code: errorTable[401].code, message: errorTable[401].message } },
   unauthorized_client: {
     error: {
       code: 'unauthorized_client',

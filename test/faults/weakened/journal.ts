@@ -46,8 +46,8 @@ export const journal = {
   'the end of what was acknowledged': [
     instead(
       () => import('../../../src/journal/segment.ts'),
-      ({ readHeader, headerSize }) => ({
-        readHeader: (content) => ({ ...readHeader(content), acknowledged: headerSize }),
+      ({ readSegmentHeader, headerSize }) => ({
+        readSegmentHeader: (content) => ({ ...readSegmentHeader(content), acknowledged: headerSize }),
       }),
     ),
   ],

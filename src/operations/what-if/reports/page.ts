@@ -28,7 +28,11 @@ thead th { background: var(--soft) } code { font-size: .9em } ol { margin: 0; pa
 @media print { section.group { break-inside: avoid } }
 `
 
-const table = (caption: string, head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => `
+const htmlTable = (
+  caption: string,
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): string => `
 <div class="scroll" tabindex="0" role="region" aria-label="${escaped(caption)}"><table>
 <thead><tr>${head.map((cell) => `<th scope="col">${escaped(cell)}</th>`).join('')}</tr></thead>
 <tbody>${rows.map(([first = '', ...cells]) => `<tr><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n')}</tbody>
@@ -78,7 +82,7 @@ const groupHtml = (group: Group, hasBaseline: boolean, page: Page): string => {
   return `<section class="group" aria-labelledby="group-${id}">
 <h3 id="group-${id}">${escaped(verdict)}: ${escaped(changeText(group))}</h3>
 <p><span class="${isAccepted ? 'good' : 'bad'}">${isAccepted ? 'accepted' : 'not accepted'}</span>, ${count} ${count === 1 ? 'chat' : 'chats'}, group <code>${id}</code></p>
-${table(
+${htmlTable(
   `Examples of group ${id}`,
   head,
   examples.map((example) => exampleRow(example, page)),
@@ -87,7 +91,7 @@ ${table(
 }
 
 const figuresHtml = (report: Report): string =>
-  table(
+  htmlTable(
     'Figures',
     ['Lane', 'Turns', 'Contained chats', 'Chats handed over', 'Silent turns', 'Response time'],
     lanesOf(report).map(([name, { turns, containment, handOffRate, silence, responseTimeBot }]) => [
@@ -121,12 +125,12 @@ ${groups.length === 0 ? '<p>None.</p>' : groups.map((group) => groupHtml(group, 
 ${figuresHtml(report)}
 <h2>Coverage</h2>
 <p>Chats: ${chats.read} read, ${chats.compared} compared. Skipped: ${escaped(skippedText(report))}.${unreadable > 0 ? ` ${unreadable} records cannot be read.` : ''}</p>
-${table(
+${htmlTable(
   'Turns by verdict',
   ['Verdict', 'Turns'],
   verdicts.filter((verdict) => turns[verdict] > 0).map((verdict) => [verdict, String(turns[verdict])]),
 )}
-${table(
+${htmlTable(
   'Offsets',
   ['Partition', 'Read from', 'Read to'],
   [...offsets].flatMap(([topic, parts]) =>

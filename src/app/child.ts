@@ -5,7 +5,7 @@ import { settled } from '../shared/timeout.ts'
 import { startBridge } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import { type PartName, rolesOfPart } from './roles.ts'
+import { type ChildName, rolesOfChild } from './roles.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
 /** What the parent sends to its front and its back. */
@@ -16,7 +16,7 @@ export type FromParent =
   | { readonly do: 'stop' }
 
 /** What front and back send to their parent. */
-export type FromPart =
+export type FromChild =
   | { readonly is: 'waiting' }
   | { readonly is: 'listening'; readonly url: string; readonly adminUrl: string }
   | { readonly is: 'ready'; readonly signInLink?: string }
@@ -28,10 +28,10 @@ const priorityOfBack = 10
 const stopWithinMs = 10_000
 
 /** Runs one of the two processes until the parent says stop or is gone. Resolves with the exit code. */
-export const runPart = async (part: PartName): Promise<number> => {
+export const runChild = async (name: ChildName): Promise<number> => {
   // The terminal sends Ctrl-C to all processes. The parent decides when this one ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
-  if (part === 'back') setPriority(priorityOfBack)
+  if (name === 'back') setPriority(priorityOfBack)
   const orders = Promise.withResolvers<Extract<FromParent, { readonly do: 'start' }>>()
   const ended = Promise.withResolvers<'stop' | 'gone'>()
   const peerKnown = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ export const runPart = async (part: PartName): Promise<number> => {
     }
   })
   if (!process.connected) return 1
-  const report = (message: FromPart) => void (process.connected && process.send?.(message))
+  const report = (message: FromChild) => void (process.connected && process.send?.(message))
   const settings = await readSettings('find')
   if (settings === undefined) return exitOfWrongConfig
   report({ is: 'waiting' })
@@ -54,8 +54,8 @@ export const runPart = async (part: PartName): Promise<number> => {
   if (typeof given === 'string') return given === 'stop' ? 0 : 1
   const log = createLog(settings.logLevel)
   const stopTraces = await startTraces(settings.traces, log)
-  const pair = { part, peer: { token: given.token, url: () => peerUrl } }
-  const bridge = await startBridge(settings, given, rolesOfPart[part], log, pair)
+  const pair = { child: name, peer: { token: given.token, url: () => peerUrl } }
+  const bridge = await startBridge(settings, given, rolesOfChild[name], log, pair)
   if (E.isLeft(bridge)) {
     report({ is: 'failed', ...bridge.left })
     return bridge.left.exitCode

@@ -45,6 +45,8 @@ export const archiver = (deps: Deps) => {
   const spec: ConsumerSpec = {
     group: archiverGroup,
     topics: eventTopics.map(({ name }) => name),
+    // Each topic has its own archive.
+    leftOutIfDenied: eventTopics.map(({ name }) => name),
     commit: 'when-handled',
     // No process waits for the archive. Larger fetches share the cost of a fetch, a request and a look-up of keys.
     fetchWaitsFor: { bytes: 1024 * 1024, ms: 500 },

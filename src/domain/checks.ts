@@ -40,13 +40,15 @@ const checks = {
   },
   projector: {
     of: ['projector'],
-    unmet: 'the consumer that writes the views has no partitions, or a handler has failed for 5 s',
+    unmet:
+      'the consumer that writes the views has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Conversations and statistics are out of date.',
     isAwaited: true,
   },
   enrichments: {
     of: ['projector'],
-    unmet: 'the consumer that stores enrichments has no partitions, or a handler has failed for 5 s',
+    unmet:
+      'the consumer that stores enrichments has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Agents may see outdated details of visitors.',
     isSpared: true,
     isAwaited: true,
@@ -60,7 +62,8 @@ const checks = {
   },
   egress: {
     of: ['egress'],
-    unmet: 'the consumer of bot replies has no partitions, or a handler has failed for 5 s',
+    unmet:
+      'the consumer of bot replies has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Replies of bots are not sent to clients.',
     isAwaited: true,
   },
@@ -74,7 +77,7 @@ const checks = {
   archiver: {
     of: ['archiver'],
     unmet:
-      'its consumer has no partitions, or a record could not be archived: MongoDB or Kafka is unavailable, or the key file lacks a key',
+      'its consumer has no partitions, the broker denies reading a topic, or a record could not be archived: MongoDB or Kafka is unavailable, or the key file lacks a key',
     effect: 'Events are not archived. The topics keep them, so nothing is lost.',
     isSpared: true,
     isAwaited: true,

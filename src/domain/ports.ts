@@ -114,6 +114,11 @@ export type ConsumerSpec = {
   /** The group's name gets a random suffix, so this consumer reads all partitions. The group is deleted at the end. */
   readonly alone?: true
   readonly topics: ReadonlyArray<TopicName>
+  /**
+   * While the broker denies reading one of these, the other topics are read without it. Of any other topic the consumer
+   * waits for the permission and reads nothing. Default: none.
+   */
+  readonly leftOutIfDenied?: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
   /** In ms: so long after a member's death another one has its partitions. Default: 12 s. */
   readonly sessionTimeoutMs?: number

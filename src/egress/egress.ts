@@ -145,6 +145,9 @@ export const egress = (ports: EgressPorts): Egress => {
     spec: {
       group: egressGroup,
       topics: [botReplies.name, botConversations.name],
+      // Without commands the watchdog still invites agents. Without bot-conversations nothing is read: the state of a
+      // chat would be stale, and a reply could be sent over an agent.
+      leftOutIfDenied: [botReplies.name],
       commit: 'by-handler',
       handle: async (slice, owned) =>
         slice.topic === botConversations.name ? follower.read(slice, owned) : takeCommands(slice, owned),

@@ -42,6 +42,24 @@ const messagesAt = async (
   return responses.flatMap((answer) => answer.partitions.flatMap(({ messages }) => messages))
 }
 
+/** The broker's answer to whoever lacks a permission for a topic. */
+export const denial = 'TOPIC_AUTHORIZATION_FAILED'
+
+/** Whether the broker denies reading a topic. False if it gives no answer. */
+export type IsDenied = (topic: TopicName) => Promise<boolean>
+
+/** Fetches from an offset that no log has, so that the answer has no records. */
+export const isDeniedOf =
+  (ask: AskOf<Cluster>, prefix: string): IsDenied =>
+  async (topic) => {
+    const beyondEveryEnd = Number.MAX_SAFE_INTEGER
+    const answer = ask((cluster) => messagesAt(cluster, `${prefix}${topic}`, 0, beyondEveryEnd, 1))
+    return answer.then(
+      () => false,
+      (error: unknown) => kindOf(error) === denial,
+    )
+  }
+
 /** Sends one fetch to the partition's leader. A consumer would first form a group, which takes seconds. */
 export const fetchRecordOf =
   (ask: AskOf<Cluster>, prefix: string): FetchRecord =>

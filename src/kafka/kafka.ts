@@ -27,7 +27,7 @@ import { type KafkaSettings, newClient } from './client.ts'
 import { largestBatch } from './compression.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
-import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf } from './fetch-record.ts'
+import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf, isDeniedOf } from './fetch-record.ts'
 import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
 import {
   committedOf,
@@ -126,6 +126,8 @@ export const connectKafka = (
   // A connection of its own: a broker answers the requests of a connection one after the other, and this one may wait.
   const fetching = clusterConnection(clients)
   const fetchFrom = fetchFromOf(fetching.ask, ranges, prefix)
+  // A connection of its own: kafkajs loses it at each denial.
+  const permissions = clusterConnection(clients)
   const endOffsets = endOffsetsOf(cluster.ask, prefix)
   const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
   const validCommits = validCommitsOf({ committed, topicIds, compareLog })
@@ -144,6 +146,7 @@ export const connectKafka = (
     validCommits,
     compareLog,
     topicIds,
+    isDenied: isDeniedOf(permissions.ask, prefix),
     forgetGroup,
   })
   const consume: KafkaPorts['consume'] = async (spec) => {
@@ -217,7 +220,7 @@ export const connectKafka = (
       stopping = true
       await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
-      await Promise.all([close(), partitionerAdmin.close(), cluster.close(), fetching.close()])
+      await Promise.all([close(), partitionerAdmin.close(), cluster.close(), fetching.close(), permissions.close()])
     },
   }
 }

@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import kafkajs from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
+import { newKeyFile } from '../../src/archive/key-file.ts'
 import { newClusterId } from '../../src/embedded/kafka-broker.ts'
 import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
 import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
@@ -12,6 +14,8 @@ import { anyFree } from '../../src/embedded/port.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { runOperation } from '../support/operation.ts'
+import { connectOperator } from '../support/operator.ts'
 import { plainClient, readTopics } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
 import { cacheDir, databaseUrl, servers } from '../support/servers.ts'
@@ -39,13 +43,17 @@ const { mongoUrl } = await servers()
 const here = await world({
   servers: { brokers: [`127.0.0.1:${ports.broker}`], mongoUrl: (database) => databaseUrl(mongoUrl, database) },
   partitions: 1,
+  bot: { replyWithin: 3_000 },
 })
-const bridge = await here.start()
+const archiveKeyFile = join(directory, 'keys.json')
+writeFileSync(archiveKeyFile, newKeyFile('first'))
+const bridge = await here.start(undefined, undefined, { archiveKeyFile })
+const operator = await connectOperator(here, 1)
 const mongo = await MongoClient.connect(here.mongo.url)
 const admin = plainClient(here.brokers).admin()
 await admin.connect()
 
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
+const { AclOperationTypes: operations, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
 const entry = (topic: TopicName) => ({
   resourceType: AclResourceTypes.TOPIC,
   resourceName: `${here.prefix}${topic}`,
@@ -57,19 +65,20 @@ const entry = (topic: TopicName) => ({
 const deny = (topic: TopicName, operation: kafkajs.AclOperationTypes) =>
   admin.createAcls({
     acl: [
-      { ...entry(topic), operation: AclOperationTypes.ALL, permissionType: AclPermissionTypes.ALLOW },
+      { ...entry(topic), operation: operations.ALL, permissionType: AclPermissionTypes.ALLOW },
       { ...entry(topic), operation, permissionType: AclPermissionTypes.DENY },
     ],
   })
 const allow = (topic: TopicName) =>
   admin.deleteAcls({
-    filters: [{ ...entry(topic), operation: AclOperationTypes.ANY, permissionType: AclPermissionTypes.ANY }],
+    filters: [{ ...entry(topic), operation: operations.ANY, permissionType: AclPermissionTypes.ANY }],
   })
 const logged = async (topic: TopicName) => {
   const { records } = await readTopics(here.brokers, here.prefix, [topic])
   // The journal and a request that was under way may both append an event, under one id.
   return new Set(records.map(({ headers }) => `${headers.ce_id}`)).size
 }
+const endOf = async (topic: TopicName) => (await operator.kafka.endOffsets(topic)).get(0) ?? 0
 const reasonOf = async (check: string) => {
   const { checks } = (await (await fetch(`${bridge.adminUrl}/readyz`)).json()) as {
     checks: Record<string, { reason: string }>
@@ -78,20 +87,38 @@ const reasonOf = async (check: string) => {
 }
 const payload = (name: string) => JSON.parse(sample('webhooks', name))
 const post = (name: string, chat: number) => here.service.webhook('acme', { ...payload(name), chat_id: String(chat) })
+const sendReply = async (chat: string) => {
+  const reply = {
+    type: 'BotMessage',
+    id: `r${chat}`,
+    accountId: 'acme',
+    chatId: chat,
+    clientId: chat,
+    message: { type: 'TEXT', text: 'Hello' },
+  }
+  const producer = plainClient(here.brokers).producer()
+  await producer.connect()
+  await producer.send({
+    topic: `${here.prefix}bot-replies`,
+    messages: [{ key: `acme/${chat}`, value: JSON.stringify(reply) }],
+  })
+  await producer.disconnect()
+}
+const delivered = (chat: string) => here.service.chat(chat, 'acme')?.delivered.map(({ id }) => id)
 const inView = (view: string, filter: object) => mongo.db().collection(view).countDocuments(filter)
 
 const access = suite('a topic to which the broker denies access')
 
 access.after(async () => {
   await here.stop()
-  await Promise.all([admin.disconnect(), mongo.close()])
+  await Promise.all([admin.disconnect(), mongo.close(), operator.stop()])
   await broker.stop()
 })
 
 access('for writing: its events wait in the journal, the others go on, and nothing is lost', async () => {
   await post('chat_accepted', 1)
   await eventually('the first event', async () => (await logged('chats')) === 1)
-  await deny('chats', AclOperationTypes.WRITE)
+  await deny('chats', operations.WRITE)
   for (const chat of [2, 3]) await post('chat_accepted', chat)
   await post('call_event', 4)
 
@@ -104,48 +131,109 @@ access('for writing: its events wait in the journal, the others go on, and nothi
   assert.is(await logged('chats'), 3)
 })
 
-access('for reading: the projector says why it does not read, and then goes on by itself', async () => {
-  await deny('calls', AclOperationTypes.READ)
+access('for reading: the others go on, each reader names the topic, and its events follow', async () => {
+  const archived = await logged('archive-chats')
+  await deny('calls', operations.READ)
+  for (const check of ['projector', 'archiver'])
+    await eventually(`${check} names it`, async () => (await reasonOf(check)).startsWith('Kafka denies reading calls;'))
   await post('call_event', 5)
   await post('chat_accepted', 6)
 
-  await eventually('the reason', async () => (await reasonOf('projector')).includes('TOPIC_AUTHORIZATION_FAILED'))
-  assert.is(await logged('chats'), 4)
+  await eventually('the chat in the views', async () => (await inView('chats', { chatId: '6' })) === 1)
+  await eventually('the chat in the archive', async () => (await logged('archive-chats')) === archived + 1)
+  assert.is(await inView('calls', { chatId: '5' }), 0)
 
   await allow('calls')
   await eventually('the call', async () => (await inView('calls', { chatId: '5' })) === 1)
-  await eventually('the chat', async () => (await inView('chats', { chatId: '6' })) === 1)
+  await eventually('the projector is well', async () => (await reasonOf('projector')).startsWith('reads '))
+})
+
+access('for reading and for looking at it: the same', async () => {
+  await deny('calls', operations.ALL)
+  for (const check of ['projector', 'archiver'])
+    await eventually(`${check} names it`, async () => (await reasonOf(check)).startsWith('Kafka denies reading calls;'))
+  await post('chat_accepted', 8)
+  await eventually('the chat', async () => (await inView('chats', { chatId: '8' })) === 1)
+
+  await allow('calls')
+  await post('call_event', 9)
+  await eventually('the call', async () => (await inView('calls', { chatId: '9' })) === 1)
+})
+
+access('for reading: nobody is erased while events of the topic may be missing', async () => {
+  const erase = () =>
+    runOperation(
+      ['erase', '--account', 'acme', '--chat', '6', '--yes'],
+      { kafka: operator.kafka, erasures: operator.mongo.erasures, retentionDays: 14 },
+      { recordAction: operator.recordAction, withinMs: 1_000 },
+    )
+  await deny('calls', operations.READ)
+  await eventually('the projector names it', async () => (await reasonOf('projector')).includes('calls'))
+  await post('call_event', 6)
+
+  const { code, err } = await erase()
+
+  assert.is(code, 1)
+  assert.match(err.join(), 'The views lack events that the topics have')
+  assert.is(await inView('erasures', {}), 0)
+  await allow('calls')
+  await eventually('the call', async () => (await inView('calls', { chatId: '6' })) === 1)
+})
+
+access('for reading the commands: a client that waits gets an agent', async () => {
+  await deny('bot-replies', operations.READ)
+  await eventually('egress names it', async () =>
+    (await reasonOf('egress')).startsWith('Kafka denies reading bot-replies; reads 1'),
+  )
+  await here.service.clientWrites('10', 'Hello?', { accountId: 'acme' })
+  await sendReply('10')
+
+  await eventually('the agent', () => here.service.chat('10', 'acme')?.invitations.some(({ by }) => by === 'bot'))
+  assert.equal(delivered('10'), [])
+  await allow('bot-replies')
+  await eventually(
+    'the outcome',
+    async () => (await inView('deliveries', { commandId: 'r10', state: 'suppressed' })) === 1,
+  )
+})
+
+access('for reading the conversations: no reply is sent by an old state of its chat', async () => {
+  await here.service.clientWrites('11', 'Hello?', { accountId: 'acme' })
+  await eventually('the message', async () => (await inView('conversations', { chatId: '11' })) === 1)
+  await deny('bot-conversations', operations.READ)
+  await eventually('egress names it', async () =>
+    (await reasonOf('egress')).startsWith('Kafka denies reading bot-conversations;'),
+  )
+  const before = await endOf('bot-conversations')
+  await here.service.agentJoins('11', { accountId: 'acme' })
+  await eventually('the agent in the log', async () => (await endOf('bot-conversations')) > before)
+  await sendReply('11')
+  await post('chat_accepted', 12)
+
+  await eventually('the chat in the views', async () => (await inView('chats', { chatId: '12' })) === 1)
+  assert.equal(delivered('11'), [])
+  await allow('bot-conversations')
+  await eventually(
+    'the outcome',
+    async () => (await inView('deliveries', { commandId: 'r11', state: 'suppressed' })) === 1,
+  )
+  assert.equal(delivered('11'), [])
 })
 
 access('for the outcomes of replies: a reply is sent once, and its outcome follows', async () => {
   await here.service.clientWrites('7', 'Hello?', { accountId: 'acme' })
   await eventually('the message', async () => (await inView('conversations', { chatId: '7' })) === 1)
-  await deny('bot-conversations', AclOperationTypes.WRITE)
-  const reply = {
-    type: 'BotMessage',
-    id: 'r7',
-    accountId: 'acme',
-    chatId: '7',
-    clientId: '7',
-    message: { type: 'TEXT', text: 'Hello' },
-  }
-  const producer = plainClient(here.brokers).producer()
-  await producer.connect()
-  await producer.send({
-    topic: `${here.prefix}bot-replies`,
-    messages: [{ key: 'acme/7', value: JSON.stringify(reply) }],
-  })
-  await producer.disconnect()
+  await deny('bot-conversations', operations.WRITE)
+  await sendReply('7')
 
-  const delivered = () => here.service.chat('7', 'acme')?.delivered.map(({ id }) => id)
-  await eventually('the reply', () => delivered()?.length === 1)
+  await eventually('the reply', () => delivered('7')?.length === 1)
 
   await allow('bot-conversations')
   await eventually(
     'the outcome',
     async () => (await inView('deliveries', { commandId: 'r7', state: 'delivered' })) === 1,
   )
-  assert.equal(delivered(), ['r7'])
+  assert.equal(delivered('7'), ['r7'])
 })
 
 access.run()

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { silent } from '../../src/domain/quiet.ts'
 import { startOffset, startOffsetsOf } from '../../src/kafka/consumer/committed-offsets.ts'
+import { readWithout } from '../../src/kafka/consumer/consume.ts'
 import {
   type ConsumerActivity,
   failureOf,
@@ -223,6 +224,17 @@ for (const [message, fields, expected] of failures)
       unreachable(retried, Date.parse('2026-01-31T12:00:00Z'))?.message,
       `Kafka cannot be reached since 2026-01-31T12:00:00.000Z: ${expected}`,
     )
+  })
+
+const three = ['chats', 'calls', 'clients'] as const
+for (const { name, denied, leftOutIfDenied, read } of [
+  { name: 'no topic is denied', denied: [], leftOutIfDenied: three, read: three },
+  { name: 'a topic is denied', denied: ['calls'], leftOutIfDenied: three, read: ['chats', 'clients'] },
+  { name: 'a topic is denied that it needs', denied: ['calls'], leftOutIfDenied: ['chats'], read: three },
+  { name: 'every topic is denied', denied: three, leftOutIfDenied: three, read: three },
+] as const)
+  decisions(`what a consumer reads if ${name}`, () => {
+    assert.equal(readWithout(denied, { topics: three, leftOutIfDenied }), read)
   })
 
 decisions.run()

@@ -68,6 +68,8 @@ const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: Po
   return {
     group: viewsGroup,
     topics: topicsOf(viewNames),
+    // Folds depend on no order of two topics, so a topic may come later than the others.
+    leftOutIfDenied: topicsOf(viewNames),
     commit: 'when-handled',
     refuseTopics: async (ids) => {
       const others = await mongo.viewVersions.others()

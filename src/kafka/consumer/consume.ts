@@ -4,6 +4,7 @@ import type { ConsumerSpec, EndOffsets, Log, Measure, RunningConsumer } from '..
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
+import { denial, type IsDenied } from '../fetch-record.ts'
 import { refusal, type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
 import { stallDetector } from './health.ts'
 import { lostRecords, type Session, type SessionDeps, startSession } from './session.ts'
@@ -12,6 +13,7 @@ type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers
   StartOffsetsDeps & {
     readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
     readonly endOffsets: EndOffsets
+    readonly isDenied: IsDenied
     readonly forgetGroup: (group: string) => Promise<void>
   }
 
@@ -23,7 +25,7 @@ const restartPause = { baseMs: 200, capMs: 2_000 }
 // (kafka/compression.ts) needs another build, or the end of its retention.
 const longPauseMs = 15_000
 const stableAfterMs = 60_000
-const checkLagEveryMs = 10_000
+const checkEveryMs = 10_000
 const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
@@ -74,22 +76,59 @@ const warnsOnce = (log: Log, reported: Set<string>): Log => ({
   },
 })
 
+/** The topics that are read while the broker denies some. */
+export const readWithout = (
+  denied: ReadonlyArray<TopicName>,
+  { topics, leftOutIfDenied = [] }: Pick<ConsumerSpec, 'topics' | 'leftOutIfDenied'>,
+): ReadonlyArray<TopicName> => {
+  const rest = topics.filter((topic) => !denied.includes(topic) || !leftOutIfDenied.includes(topic))
+  // Without any topic there is nothing to join a group for: the consumer fails, and tries again.
+  return rest.length === 0 ? topics : rest
+}
+
 const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
-  const { forgetGroup, log, measure, clock } = deps
+  const { isDenied, forgetGroup, log, measure, clock } = deps
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
   const checkLag = lagCheck(spec, deps)
   const findStartOffsets = startOffsetsOf(deps, { ...spec, group })
   const reported = new Set<string>()
   const unfinishedHandlers = new Map<string, Promise<void>>()
+  let denied: ReadonlyArray<TopicName> = []
+  /**
+   * A fetch of many topics is denied as a whole, and the answer names none, so each is asked. One after the other: a
+   * denial closes the connection, and other questions on it would fail.
+   */
+  const findDenied = async (topics: ReadonlyArray<TopicName>) => {
+    const found: Array<TopicName> = []
+    for (const topic of topics) if (!stopping.signal.aborted && (await isDenied(topic))) found.push(topic)
+    return found
+  }
   const start = () =>
-    startSession(spec, { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers })
+    startSession(
+      { ...spec, topics: readWithout(denied, spec) },
+      { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers },
+    )
   let session = start()
   let lastReason: string | undefined
   let endedAt: number | undefined
   let stopped: Promise<void> | undefined
 
-  const lagTimer = setInterval(() => checkLag(session).catch(() => undefined), checkLagEveryMs)
+  const lookForPermission = async () => {
+    const of = session
+    const still = await findDenied(denied)
+    // Another session has begun with what was found for it.
+    if (session !== of) return
+    const read = readWithout(denied, spec)
+    denied = still
+    const added = readWithout(denied, spec).filter((topic) => !read.includes(topic))
+    if (added.length > 0) session.end(`Kafka allows reading ${added.join(', ')} again`)
+  }
+  const look = async () => {
+    await lookForPermission()
+    await checkLag(session)
+  }
+  const looking = setInterval(() => look().catch(() => undefined), checkEveryMs)
   const run = async () => {
     for (let failures = 1; ; failures++) {
       const began = clock()
@@ -100,6 +139,11 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
       lastReason = reason
       endedAt = clock()
       measure.consumerRestarted(spec.group)
+      if (reason.includes(denial)) {
+        denied = await findDenied(spec.topics)
+        if (denied.length > 0)
+          log.warn({ group: spec.group, topics: denied }, 'kafka: the broker denies reading topics')
+      }
       await sleep(pauseAfter(reason, failures), stopping.signal)
       if (stopping.signal.aborted) return
       session = start()
@@ -108,7 +152,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const running = run()
   const end = async () => {
     stopping.abort()
-    clearInterval(lagTimer)
+    clearInterval(looking)
     await session.stop()
     await running
     // The broker also removes a group without offsets, but much later.
@@ -123,12 +167,11 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
         // After a while, a problem has another cause than the restart before it. Earlier, it may be the same again.
         if (endedAt !== undefined && clock() - endedAt > stableAfterMs) lastReason = undefined
         reported.clear()
-        return { ok: true, reason: `reads ${session.partitions()} partitions` }
       }
-      return {
-        ok: false,
-        reason: lastReason === undefined ? unhealthy : `${unhealthy}; restarted because: ${lastReason}`,
-      }
+      const state = unhealthy ?? `reads ${session.partitions()} partitions`
+      if (denied.length > 0) return { ok: false, reason: `Kafka denies reading ${denied.join(', ')}; ${state}` }
+      if (unhealthy === undefined) return { ok: true, reason: state }
+      return { ok: false, reason: lastReason === undefined ? state : `${state}; restarted because: ${lastReason}` }
     },
     stop: () => {
       stopped ??= end()

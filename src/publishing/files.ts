@@ -1,12 +1,12 @@
 import { Document, Scalar, visit } from 'yaml'
 import { versionNames } from '../../contracts/events/upcast.ts'
 import { eventTypesOn, keys, recordNames, type Topic, topics } from '../../contracts/topics.ts'
+import { botEvents, webhookEvents } from '../../contracts/wire-events.ts'
 import { asyncapi } from './asyncapi/document.ts'
 import { eventsPage } from './events-page.ts'
 import type { PartOf } from './json-schema.ts'
 import { bridgeOpenapi } from './openapi/bridge.ts'
 import { serviceOpenapi } from './openapi/service.ts'
-import type { Samples } from './read-contracts.ts'
 import type { JsonObject } from './schema.ts'
 import { schemaDocuments } from './schemas.ts'
 
@@ -56,14 +56,19 @@ const yaml = (content: JsonObject): string => {
 
 const json = (document: JsonObject): string => `${JSON.stringify(document, null, 2)}\n`
 
+/** The plain sample of each event of the service: the text of each file by its path in contracts/. */
+export const sampleFiles: ReadonlyMap<string, string> = new Map(
+  [
+    ...webhookEvents.map((event) => ['webhooks', event] as const),
+    ...botEvents.map((event) => ['bot-api', event] as const),
+  ].map(([api, { name, sample }]) => [`${api}/samples/${name}.json`, json(sample as JsonObject)]),
+)
+
 /** Everything that is published: the text of each file by its path in contracts/published/. Pure. */
-export const publishedFiles = (
-  partOf: PartOf,
-  samples: { readonly webhooks: Samples; readonly bot: Samples },
-): ReadonlyMap<string, string> =>
+export const publishedFiles = (partOf: PartOf): ReadonlyMap<string, string> =>
   new Map([
     ['asyncapi.yaml', yaml(asyncapi(partOf))],
-    ['openapi.yaml', yaml(bridgeOpenapi(partOf, samples))],
+    ['openapi.yaml', yaml(bridgeOpenapi(partOf))],
     ['openapi-service.yaml', yaml(serviceOpenapi(partOf))],
     ['events.md', eventsPage(partOf)],
     ['topics.json', json(publishedTopics())],

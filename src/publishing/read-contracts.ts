@@ -1,11 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as t from 'io-ts'
 import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
 import { type DocsOf, docstringsOf, fieldDocs } from './docstrings.ts'
 import type { Part, PartOf } from './json-schema.ts'
-import type { Json } from './schema.ts'
 
 const contracts = fileURLToPath(new URL('../../contracts/', import.meta.url))
 
@@ -89,16 +88,3 @@ export const readContracts = async (): Promise<PartOf> => {
   const parts = new Map<t.Mixed, Part>([...found.flat(), ...wireParts(docsOf)])
   return (codec) => parts.get(codec)
 }
-
-export type Samples = Readonly<Record<string, Json>>
-
-const folder = (api: string) => fileURLToPath(new URL(`../../contracts/${api}/samples/`, import.meta.url))
-
-/** The plain sample of each event of an interface, by the event's name on the wire. */
-export const readSamples = (api: 'webhooks' | 'bot-api'): Samples =>
-  Object.fromEntries(
-    globSync('*.json', { cwd: folder(api) })
-      .filter((file) => /^\w+\.json$/.test(file))
-      .sort()
-      .map((file) => [basename(file, '.json'), JSON.parse(readFileSync(join(folder(api), file), 'utf8')) as Json]),
-  )

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { publishedFiles } from '../../src/publishing/files.ts'
-import { readContracts, readSamples } from '../../src/publishing/read-contracts.ts'
+import { readContracts } from '../../src/publishing/read-contracts.ts'
 
 export const folder = fileURLToPath(new URL('../../contracts/published', import.meta.url))
 
@@ -16,4 +16,4 @@ export const checkedIn: Readonly<Record<string, string>> = Object.fromEntries(
 export const partOf = await readContracts()
 
 /** The files that the contracts generate now. */
-export const generated = publishedFiles(partOf, { webhooks: readSamples('webhooks'), bot: readSamples('bot-api') })
+export const generated = publishedFiles(partOf)

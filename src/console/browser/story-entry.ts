@@ -1,3 +1,4 @@
+import type { agentChat, botChat } from '../../../contracts/events/fields.ts'
 import type { StoryEvent } from '../answers.ts'
 import { isObject, listAt, numberAt, textAt } from './figures.ts'
 import { becauseWords, callTitle, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
@@ -182,10 +183,48 @@ const parts: Readonly<Record<string, (data: Data) => Part>> = {
 
 const nothing = { buttons: [], notes: [], detail: '', attempts: [], differences: [], transcript: [] }
 
-/** The entry of an event. An event type that is newer than this page becomes a step with the name of the type. */
+type Common = keyof (typeof agentChat)['required' | 'optional'] | keyof (typeof botChat)['required' | 'optional']
+/** What many events have, and the facts beside the story show. */
+const common: Readonly<Record<Common, true>> = {
+  accountId: true,
+  chatId: true,
+  clientId: true,
+  widgetId: true,
+  visitor: true,
+  userToken: true,
+  organization: true,
+  status: true,
+  assignedAgent: true,
+  tags: true,
+  department: true,
+  session: true,
+  page: true,
+  analytics: true,
+  agent: true,
+  extra: true,
+}
+
+/** `ChatTransferred` and `chatTransferred` as `Chat transferred`. */
+const spaced = (name: string) => {
+  const words = name.replaceAll(/[A-Z]/g, (letter, at) => (at === 0 ? letter : ` ${letter.toLowerCase()}`))
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The step of an event that has no words of its own above: its name, and the fields that it alone has. */
+const plainPart = (type: string, data: Data): Part => ({
+  who: 'service',
+  title: spaced(type),
+  notes: Object.entries(data).flatMap(([name, value]) => {
+    if (Object.hasOwn(common, name)) return []
+    const text = typeof value === 'string' ? value : textAt(value, 'title') || named(value, '')
+    return text === '' ? [] : [`${spaced(name)}: ${text}`]
+  }),
+})
+
+/** The entry of an event. */
 export const entryOf = (event: StoryEvent): Entry => {
   const make = Object.hasOwn(parts, event.type) ? parts[event.type] : undefined
-  const part = make?.(event.data) ?? { who: 'service', title: event.type }
+  const part = make?.(event.data) ?? plainPart(event.type, event.data)
   const notes = [
     ...(part.notes ?? []),
     ...(event.omitted ? ['It is too large for the timeline. Only the raw record has its data.'] : []),

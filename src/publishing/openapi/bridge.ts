@@ -3,7 +3,6 @@ import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { botEventForms, webhookForms } from '../../../contracts/wire-forms.ts'
 import { leavesOfOpenApi } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
-import type { Samples } from '../read-contracts.ts'
 import { about, isObject, type Json, type JsonObject } from '../schema.ts'
 import { header, place, refs, styleOf } from './parts.ts'
 import { botPath, healthPaths, historyPath, oauthPath, webhooksPath } from './paths.ts'
@@ -64,10 +63,7 @@ const securitySchemes: JsonObject = {
 }
 
 /** OpenAPI 3.1 of the bridge's own HTTP interface. */
-export const bridgeOpenapi = (
-  partOf: PartOf,
-  samples: { readonly webhooks: Samples; readonly bot: Samples },
-): JsonObject => {
+export const bridgeOpenapi = (partOf: PartOf): JsonObject => {
   const ref = refs(partOf)
   const codecs = [
     ...[...webhookForms, ...botEventForms].map(({ codec }) => codec),
@@ -94,8 +90,8 @@ export const bridgeOpenapi = (
       { name: 'Operation', description: 'Health.' },
     ],
     paths: withRequestId({
-      '/webhooks/{token}': webhooksPath(samples.webhooks, ref),
-      '/bot/{token}': botPath(samples.bot, ref),
+      '/webhooks/{token}': webhooksPath(ref),
+      '/bot/{token}': botPath(ref),
       '/oauth/token': oauthPath(ref),
       '/history/{accountId}/{chatId}': historyPath(ref),
       ...healthPaths(ref),

@@ -7,9 +7,8 @@ import {
   Refusal,
 } from '../../../contracts/http.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
-import { botEventForms, webhookForms } from '../../../contracts/wire-forms.ts'
-import type { Samples } from '../read-contracts.ts'
-import type { JsonObject, Schema } from '../schema.ts'
+import { botEventForms, type WireForm, webhookForms } from '../../../contracts/wire-forms.ts'
+import type { Json, JsonObject, Schema } from '../schema.ts'
 import {
   allow,
   anyOf,
@@ -26,6 +25,10 @@ import {
   refusals,
   tokenParameter,
 } from './parts.ts'
+
+/** A payload of each event, by the event's name. */
+const samplesOf = (forms: ReadonlyArray<WireForm>): Readonly<Record<string, Json>> =>
+  Object.fromEntries(forms.map(({ event }) => [event.name, event.sample as JsonObject]))
 
 const known = webhookForms.map(({ codec }) => codec)
 
@@ -48,7 +51,7 @@ const enriched = {
 }
 
 /** Interface A (protocol, Endpoints). */
-export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
+export const webhooksPath = (ref: Ref): JsonObject => ({
   parameters: [tokenParameter('`webhooks.token` or `webhooks.secondToken` of an account.')],
   post: {
     operationId: 'receiveWebhook',
@@ -59,7 +62,7 @@ export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
     security: [],
     requestBody: {
       required: true,
-      content: jsonBody({ anyOf: [...anyOf(known, ref), unknownEvent] }, samples),
+      content: jsonBody({ anyOf: [...anyOf(known, ref), unknownEvent] }, samplesOf(webhookForms)),
     },
     responses: {
       200: {
@@ -88,7 +91,7 @@ const examplesOf401 = {
 }
 
 /** Interface B, from the service to the bot (protocol, Endpoints). */
-export const botPath = (samples: Samples, ref: Ref): JsonObject => {
+export const botPath = (ref: Ref): JsonObject => {
   const responses = refusals([400, 404, 405, 408, 413, 415, 429, 431, 500, 503], plain, ref)
   return {
     parameters: [tokenParameter('`bot.token` or `bot.secondToken` of an account.')],
@@ -107,7 +110,7 @@ export const botPath = (samples: Samples, ref: Ref): JsonObject => {
               ref,
             ),
           },
-          samples,
+          samplesOf(botEventForms),
         ),
       },
       responses: {

@@ -101,8 +101,8 @@ const one = (value: number): ReadonlyArray<Sample> => [{ labels: {}, value }]
 const ofJournal = (name: string, help: string, value: (state: Sources['journal']) => number) =>
   read('journal')(name, help, [], (state) => one(value(state)))
 
-const everyProjector =
-  'Every projector shows the same number: use `max`, not `sum`. Missing while MongoDB does not answer'
+/** Every projector or archiver shows the same number, which the guide says once. */
+const useMax = 'Use `max`, not `sum`'
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const untilMinutes = [...seconds, 30, 60, 300, 1_800]
 
@@ -149,7 +149,7 @@ export const metrics = {
         value: states.find(({ _id }) => _id === account)?.waiting?.persons ?? 0,
       })),
     {
-      more: ': [what to do](runbook.md#persons-wait-to-be-erased). Every archiver shows the same number: use `max`, not `sum`. Missing while MongoDB does not answer',
+      more: ': [what to do](runbook.md#persons-wait-to-be-erased). Use `max`, not `sum`',
     },
   ),
   misfits: counter(
@@ -175,7 +175,7 @@ export const metrics = {
       ),
       ...counts.map(({ account, kind, entries }) => ({ labels: { account, kind }, value: entries })),
     ],
-    { more: `. ${everyProjector}` },
+    { more: `. ${useMax}` },
   ),
   statsAge: read('statistics')(
     'stats_age_seconds',
@@ -183,7 +183,7 @@ export const metrics = {
     [],
     ({ ageSeconds }) => one(ageSeconds),
     {
-      more: `. The newest day of an account lacks it for at most 10 s and the time of its computation. ${everyProjector}`,
+      more: `. The newest day of an account lacks it for at most 10 s and the time of its computation. ${useMax}`,
     },
   ),
   journalRecords: ofJournal('journal_records', 'events that wait in the journal', ({ records }) => records),
@@ -249,14 +249,14 @@ export const metrics = {
     'clients who wait for an answer of the bot now; messages of the last day only',
     ['account'],
     ({ accounts, counts }) => accounts.map((account) => ({ labels: { account }, value: counts.get(account) ?? 0 })),
-    { more: `. It is read from the views. ${everyProjector}` },
+    { more: `. It is read from the views. ${useMax}` },
   ),
   transcriptDifferences: read('transcripts')(
     'transcript_differences',
     "differences between the service's transcripts and what the bridge saw, of chats that ended within 24 h",
     ['account', 'kind'],
     (differences) => differences.map(({ account, kind, count }) => ({ labels: { account, kind }, value: count })),
-    { more: `. ${everyProjector}. See [transcripts](runbook-protocol.md#transcripts-differ)` },
+    { more: `. ${useMax}. See [transcripts](runbook-protocol.md#transcripts-differ)` },
   ),
   projectedRecords: counter('projected_records_total', 'records folded into views'),
   messageToReply: histogram(

@@ -111,15 +111,3 @@ export const partitionQueue = (topic: TopicName, partition: number, limits: Boun
     },
   }
 }
-
-/** The first queues whose batches fit into one request, at least one. */
-export const firstOf = (queues: ReadonlyArray<PartitionQueue>, limits: Bounds): ReadonlyArray<PartitionQueue> => {
-  let [records, bytes] = [0, 0]
-  const end = queues.findIndex((queue, i) => {
-    const size = queue.size()
-    records += size.records
-    bytes += size.bytes
-    return i > 0 && (records > limits.records || bytes > limits.bytes)
-  })
-  return end < 0 ? queues : queues.slice(0, end)
-}

@@ -6,7 +6,9 @@ import * as assert from 'uvu/assert'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 import type { RetainState, SilentPersons } from '../../../src/mongo/silent-persons.ts'
-import { retainedBy, retainer } from '../../../src/operations/erase/retain.ts'
+import { identitiesOf, retainer } from '../../../src/operations/erase/retain.ts'
+import { countedSince, coveredBy, openRelease, retainedBy } from '../../../src/operations/erase/settle.ts'
+import { isDisputed } from '../../../src/operations/erase/silence.ts'
 import { dayMs } from '../../../src/shared/time.ts'
 
 const retaining = suite('privacy.retainDays')
@@ -256,5 +258,52 @@ retaining('a person whose newest record the broker has received lately waits unt
   await all(retainer(ports))
   assert.equal([...erased].sort(), ['100', '101'])
 })
+
+retaining('looks at each chat or client of the entries once, and not at what is erased', () =>
+  assert.equal(
+    identitiesOf([
+      { chatId: 'a', clientId: 'x' },
+      { clientId: 'x' },
+      { chatId: 'a' },
+      { chatId: 'b', erased: true },
+      { clientId: 'a' },
+      {},
+    ]),
+    [
+      { kind: 'chat', value: 'a' },
+      { kind: 'client', value: 'x' },
+      { kind: 'client', value: 'a' },
+    ],
+  ),
+)
+
+const day = (ago: number) => new Date(now - ago * dayMs)
+const allowed = { before: day(30), by: 'officer', at: day(3) }
+const due = new Map([
+  ['old', { last: day(31) }],
+  ['at the limit', { last: day(30) }],
+])
+
+for (const [what, state, open, covered, since] of [
+  ['nothing was ever allowed', {}, undefined, [], day(1)],
+  ['a release is open', { released: allowed }, allowed, ['old'], day(0)],
+  ['a release ended long ago', { released: { ...allowed, doneAt: day(2) } }, undefined, [], day(1)],
+  ['a release ended lately', { released: { ...allowed, doneAt: day(0.5) } }, undefined, [], day(0.5)],
+] as const)
+  retaining(`whom a release covers, and which erasures count: ${what}`, () => {
+    const release = openRelease(state)
+    assert.equal([release, coveredBy(release, due), countedSince(state, now)], [open, covered, since])
+  })
+
+const since = new Map([['chats', new Map([[0, 7]])]])
+for (const [what, topic, partition, offset, disputed] of [
+  ['an older record', 'chats', 0, 6, false],
+  ['the first record of that time', 'chats', 0, 7, true],
+  ['a partition without such records', 'chats', 1, 9, false],
+  ['a topic without such records', 'calls', 0, 9, false],
+] as const)
+  retaining(`the broker disputes a silence or not: ${what}`, () =>
+    assert.is(isDisputed([{ topic, partition, offset }], since), disputed),
+  )
 
 retaining.run()

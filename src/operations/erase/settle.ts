@@ -1,0 +1,106 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Identity } from '../../domain/person.ts'
+import type { Log } from '../../domain/ports.ts'
+import type { Release, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
+import { dayMs } from '../../shared/time.ts'
+import { actionOn, type RecordAction } from '../audit.ts'
+import { brake, limitOf } from './brake.ts'
+import { type ErasePorts, receiptOf, resume } from './erase.ts'
+import type { Kept } from './plan.ts'
+import { type Silence, silentPerson } from './silence.ts'
+
+/** Who requested the erasure, in receipts and on the topic `audit`. */
+export const retainedBy = 'privacy.retainDays'
+
+/** A silent person. `start` finds the person again; `last` is the time of the newest event. */
+export type Due = { readonly start: Identity; readonly last: Date; readonly isDisputed: boolean }
+
+/** Silent persons, by their requests' HMAC. */
+export type AllDue = Map<string, Due>
+
+/** What an operator has allowed and is not done yet. */
+export const openRelease = ({ released }: Partial<RetainState>): Release | undefined =>
+  released?.doneAt === undefined ? released : undefined
+
+export const coveredBy = (release: Release | undefined, due: ReadonlyMap<string, Pick<Due, 'last'>>) =>
+  [...due].flatMap(([name, { last }]) => (release !== undefined && last < release.before ? [name] : []))
+
+/** Erasures since then count for the limit of a day: not those that an operator has allowed. */
+export const countedSince = (state: Partial<RetainState>, now: number): Date => {
+  const allowedUntil = openRelease(state) ? now : (state.released?.doneAt?.getTime() ?? 0)
+  return new Date(Math.max(now - dayMs, allowedUntil))
+}
+
+export type SettleDeps = ErasePorts & {
+  readonly silentPersons: SilentPersons
+  readonly recordAction: RecordAction
+  readonly kept: Kept
+  readonly log: Pick<Log, 'warn'>
+}
+
+const personsAtOnce = 50
+
+/** Decides which of the silent persons of an account are erased now, and who waits for an operator. */
+export const settler = (deps: SettleDeps) => {
+  const { silentPersons, recordAction, clock, kept, log } = deps
+
+  /** Erases those who are still silent. */
+  const eraseAll = async (accountId: string, due: AllDue, names: ReadonlyArray<string>, silence: Silence) => {
+    for (const name of names) {
+      const known = due.get(name)
+      const found = known && (await silentPerson(deps, accountId, known.start, silence))
+      if (found !== undefined && (known?.isDisputed || !found.isDisputed)) {
+        const { request, plan, last } = found
+        const receipt = await receiptOf(deps, request, plan, { requestedBy: retainedBy, kept, since: last })
+        if (await silentPersons.claim(receipt)) {
+          if (E.isLeft(await recordAction(actionOn('erase', request)))) throw new Error('an erasure cannot be recorded')
+          await resume(deps, [receipt])
+        }
+      }
+      due.delete(name)
+    }
+  }
+  /** Looks again at some whom the broker disputed: their records grow older, and the topics lose them. */
+  const lookAgain = async (accountId: string, due: AllDue, silence: Silence) => {
+    for (const [name, each] of [...due].filter(([, { isDisputed }]) => isDisputed).slice(0, personsAtOnce)) {
+      const found = await silentPerson(deps, accountId, each.start, silence)
+      due.delete(name)
+      // At the end of the list, so that the others are looked at in the next rounds.
+      if (found !== undefined) due.set(name, { ...each, last: found.last, isDisputed: found.isDisputed })
+    }
+  }
+  const keepWaiting = async (
+    accountId: string,
+    before: Date,
+    { waiting }: Partial<RetainState>,
+    persons: number,
+    limit: number,
+  ) => {
+    if ((waiting?.persons ?? 0) === persons) return
+    if (persons === 0) return silentPersons.keepWaiting(accountId, undefined)
+    await silentPersons.keepWaiting(accountId, { persons, limit, before, since: waiting?.since ?? clock() })
+    log.warn(
+      { account: accountId, persons, limit },
+      'privacy.retainDays: persons wait for an operator, who looks at them with `livechat-bridge erase release`',
+    )
+  }
+
+  /** Erases some of those who are due. True if there are more whom an operator has released. */
+  return async (accountId: string, due: AllDue, now: number, silence: Silence): Promise<boolean> => {
+    const state: Partial<RetainState> = (await silentPersons.retainStates()).find(({ _id }) => _id === accountId) ?? {}
+    const release = openRelease(state)
+    const covered = coveredBy(release, due)
+    await eraseAll(accountId, due, covered.slice(0, personsAtOnce), silence)
+    if (covered.length > personsAtOnce) return true
+    await lookAgain(accountId, due, silence)
+    if (release !== undefined) await silentPersons.keepRelease(accountId, { ...release, doneAt: new Date(now) })
+    const today = await silentPersons.requestsSince(accountId, retainedBy, countedSince(state, now))
+    const those = (wanted: boolean) => [...due].flatMap(([name, each]) => (each.isDisputed === wanted ? [name] : []))
+    const isMany = due.size + today.length > limitOf(0)
+    const persons = isMany ? await silentPersons.countPersons(accountId) : 0
+    const { erase, wait } = brake({ due: those(false), disputed: those(true), today, persons })
+    await keepWaiting(accountId, silence.before, state, wait.length, limitOf(persons))
+    await eraseAll(accountId, due, erase, silence)
+    return false
+  }
+}

@@ -55,17 +55,29 @@ test('outcomes are summed with their failures', () => {
   assert.is(together([counted(oneOfTwo, 1), counted(oneOfTwo, 1)]).failures.length, 4)
 })
 
-test('the time of each file ends when the next file starts, or at the end of the run', () => {
+/** The times of files after these outputs, with 10 ms before and after each. */
+const timesAfter = (...outputs: ReadonlyArray<string>) => {
   let time = 0
   const { onOutput, files } = stopwatch(() => time)
-  for (const text of ['\u001b[1ma/b.test.ts\u001b[22m\n', ' suite • (1 / 1)\n\nc.test.ts\n', ' next •']) {
-    onOutput(text)
+  for (const text of outputs) {
     time += 10
+    onOutput(text)
   }
-  assert.equal(files(), [
+  time += 10
+  return files()
+}
+
+test('the time of each file ends when the next file starts, or at the end of the run', () => {
+  assert.equal(timesAfter('\u001b[1ma/b.test.ts\u001b[22m\n', ' suite • (1 / 1)\n\nc.test.ts\n', ' next •'), [
+    { file: 'loading of a/b.test.ts and 1 others', ms: 10 },
     { file: 'a/b.test.ts', ms: 10 },
     { file: 'c.test.ts', ms: 20 },
   ])
+})
+
+test('the time of a file that runs alone begins before its tests, with what it starts at its top', () => {
+  assert.equal(timesAfter('loading', 'a.test.ts\n suite •'), [{ file: 'a.test.ts', ms: 30 }])
+  assert.equal(timesAfter('loading'), [])
 })
 
 test('tests that pass but leave something open are ended, and the report names it', async () => {

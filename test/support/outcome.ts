@@ -12,7 +12,7 @@ export type Outcome = {
   readonly skipped: number
   /** The printed report of each failure. It is printed again at the very end, because often only the end is kept. */
   readonly failures: ReadonlyArray<string>
-  /** How long the tests of each file ran. */
+  /** How long the tests of each file ran, with the start of what they need. */
   readonly files: ReadonlyArray<{ readonly file: string; readonly ms: number }>
 }
 
@@ -72,7 +72,7 @@ const run = (
     child.on('error', reject)
     child.on('exit', () => running.delete(child))
     child.on('close', (code, signal) => {
-      if (shown === 'at the end') process.stdout.write(output)
+      if (shown === 'at the end') process.stdout.write(output.replace(/\n {2}Total:[\s\S]*? {2}Duration:.*\n/, ''))
       resolve({ end: signal ?? code ?? 1, output, complaints })
     })
   })
@@ -112,15 +112,27 @@ export const counted = (output: string, end: End, complaints = ''): Outcome => {
   return { ...nothing, passed, skipped, failed: total - passed, failures: failuresIn(plain) }
 }
 
-/** Measures the time of each file from uvu's output: from the file's name to the next file's name, or to the end. */
+/**
+ * Measures the time of each file from uvu's output: from the file's name to the next file's name, or to the end. Before
+ * the first name, uvu has loaded all files: what they start at their top belongs to none of several files.
+ */
 export const stopwatch = (now: () => number) => {
+  const began = now()
   const starts: Array<{ readonly file: string; readonly at: number }> = []
   return {
     onOutput: (text: string) => {
       for (const [file] of stripVTControlCharacters(text).matchAll(/^\S+\.test\.ts$/gm))
         starts.push({ file, at: now() })
     },
-    files: (): Outcome['files'] => starts.map(({ file, at }, i) => ({ file, ms: (starts[i + 1]?.at ?? now()) - at })),
+    files: (): Outcome['files'] => {
+      const [first, ...more] = starts
+      if (first === undefined) return []
+      if (more.length === 0) return [{ file: first.file, ms: now() - began }]
+      return [
+        { file: `loading of ${first.file} and ${more.length} others`, ms: first.at - began },
+        ...starts.map(({ file, at }, i) => ({ file, ms: (starts[i + 1]?.at ?? now()) - at })),
+      ]
+    },
   }
 }
 
@@ -161,6 +173,10 @@ const watchdog = ({ allMs, endMs }: Limits) => {
  */
 export const testFiles = (files: string, pattern = '') => `^(?=${files})(?=.*?(?:${pattern})).*\\.test\\.ts$`
 
+/** A pattern for exactly these test files, by their paths below test/. */
+export const testsOf = (files: ReadonlyArray<string>) =>
+  `^(?:${files.map((file) => file.replaceAll('.', '\\.')).join('|')})$`
+
 /** Runs the test files whose path below test/ the pattern matches. */
 export const runTests = async (
   pattern: string,
@@ -172,7 +188,9 @@ export const runTests = async (
   const args = [...preloaded, join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
   const { onOutput, files } = stopwatch(() => performance.now())
   const { onOutput: watch, stop } = watchdog(limits)
-  const { end, output, complaints } = await run(process.execPath, args, env, shown, (text, child) => {
+  // As the launcher sets it. Without it each process compiles the same sources.
+  const cache = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile') }
+  const { end, output, complaints } = await run(process.execPath, args, { ...cache, ...env }, shown, (text, child) => {
     onOutput(text)
     watch(text, child)
   })

@@ -1,3 +1,5 @@
+// Without this patch kafkajs would repeat a check every millisecond, with a warning of Node.
+import '../../src/kafka/kafkajs-patches/request-queue.ts'
 import { randomUUID } from 'node:crypto'
 import kafkajs from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
@@ -18,7 +20,7 @@ export type PlainRecord = {
 export const plainClient = (brokers: ReadonlyArray<string>) =>
   new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING })
 
-/** A plain kafkajs consumer without the bridge's code. It keeps all records of a prefix's topics, from the start. */
+/** A kafkajs consumer without the bridge's code, but for the patch above. It keeps all records of a prefix's topics, from the start. */
 export const plainConsumer = async (brokers: ReadonlyArray<string>, prefix: string) => {
   const records: PlainRecord[] = []
   const consumer = plainClient(brokers).consumer({ groupId: `${prefix}plain`, maxWaitTimeInMs: 100 })

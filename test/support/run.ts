@@ -1,20 +1,23 @@
+import { availableParallelism } from 'node:os'
+import { limitConcurrency } from '../../src/shared/semaphore.ts'
 import { engineProblem, places } from './engine.ts'
 import { finish, withServers } from './finish.ts'
-import { check, type Outcome, runTests, skippedTests, testFiles, together } from './outcome.ts'
+import { type Job, jobsOf } from './jobs.ts'
+import { check, type Outcome, oneFailed, runTests, skippedTests, testsOf, together } from './outcome.ts'
 
 const [, , pattern] = process.argv
-/** Two halves that run in parallel, because each spends most of its time waiting. */
-const integration = ['[a-m]', '[^a-m]'].map((half) => testFiles(`integration/${half}`, pattern))
+const wanted = pattern === undefined ? '(?!tools/|package/|(?:faults|bench)/short)' : ''
 /** On a second place, only the tests whose result may depend on the servers run. */
-const elsewhere = testFiles('integration/(?:kafka-|mongo-|samples|silence|two-instances)', pattern)
-const unit = testFiles('(?!integration/|tools/|package/|(?:faults|bench)/short)', pattern)
+const elsewhere = 'integration/(?:kafka-|mongo-|samples|silence|two-instances)'
 
-/** Runs the files of each pattern in a process, all in parallel. They spend most of their time waiting for servers. */
-const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<ReadonlyArray<Outcome>> =>
+/** More processes than cores, because they spend much of their time waiting for servers. */
+const inTurn = limitConcurrency(availableParallelism() + 2)
+
+/** Runs each job in a process of its own, on the same servers. */
+const runOn = (place: string, jobs: ReadonlyArray<Job>): Promise<ReadonlyArray<Outcome>> =>
   withServers(place, async (env) => {
-    const outcomes = await Promise.all(
-      patterns.map((tests, i) => runTests(tests, env, i === 0 ? 'at once' : 'at the end')),
-    )
+    const shown = jobs.length === 1 ? 'at once' : 'at the end'
+    const outcomes = await Promise.all(jobs.map((job) => inTurn(() => runTests(testsOf(job), env, shown))))
     const whole = place === 'embedded' && pattern === undefined
     return [
       ...outcomes,
@@ -28,6 +31,8 @@ const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<Reado
   })
 
 const all = async (): Promise<Outcome> => {
+  const jobs = jobsOf(wanted, pattern)
+  if (jobs.length === 0) return oneFailed(`no test file matches ${pattern}`)
   // These run in parallel with the tests, whose servers take a while to start.
   const tools = Promise.all([
     check('types', 'tsc', ['--noEmit']),
@@ -35,21 +40,16 @@ const all = async (): Promise<Outcome> => {
     check('format and lint', 'biome', ['ci', '--error-on-warnings']),
   ])
   const [place = '', ...others] = places
-  if (others.length === 0 && pattern !== undefined) {
-    const own = await runOn(place, testFiles('', pattern))
-    return together([...(await tools), ...own])
-  }
-  const own = await runOn(place, ...integration, unit)
-  const once = together(own.slice(0, integration.length))
-  const outcomes = [...(await tools), ...own]
+  const outcomes = [...(await runOn(place, jobs)), ...(await tools)]
   const problem = others.length === 0 ? undefined : await engineProblem()
   for (const other of others) {
+    const again = jobsOf(elsewhere, pattern)
     const skipped = other === 'containers' && problem !== undefined
     console.log(
       skipped ? `\ntest/integration on ${other} is skipped: ${problem}\n` : `\ntest/integration on ${other}\n`,
     )
-    if (skipped) outcomes.push(skippedTests(once.passed + once.failed + once.skipped))
-    else outcomes.push(...(await runOn(other, elsewhere)))
+    if (skipped) outcomes.push(skippedTests(again.length))
+    else outcomes.push(...(await runOn(other, again)))
   }
   return together(outcomes)
 }

@@ -2,6 +2,7 @@
 import '../../src/kafka/compression.ts'
 import { MongoClient } from 'mongodb'
 import { topics } from '../../contracts/topics.ts'
+import { limitConcurrency } from '../../src/shared/semaphore.ts'
 import { withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 import { checkDatabase, databasesOf } from './documents.ts'
@@ -27,9 +28,14 @@ const client = await MongoClient.connect(mongoUrl)
 const databases = await databasesOf(client)
 for (const name of databases) await checkDatabase(client, name, all)
 await client.close()
+// Each prefix has a consumer of its own, which spends most of its time waiting.
+const inTurn = limitConcurrency(8)
 // If a database has the name of the prefix, a bridge has worked with this prefix.
-for (const [prefix, found] of await placesOn(brokers))
-  await checkPrefix(brokers, prefix, found, databases.includes(prefix.slice(0, -1)), all)
+await Promise.all(
+  [...(await placesOn(brokers))].map(([prefix, found]) =>
+    inTurn(() => checkPrefix(brokers, prefix, found, databases.includes(prefix.slice(0, -1)), all)),
+  ),
+)
 
 const { checked, wrong } = all
 const missing = process.argv.includes('--all') ? kinds.filter((kind) => !checked.has(kind)) : []

@@ -8,12 +8,7 @@ import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, rejectAfter, stepMs } from './client.ts'
-import { conversationCountIn, conversationsIn } from './console-conversations.ts'
-import { minutesIn, nowIn, overIn } from './console-now.ts'
-import { auditIn, receiptsIn } from './console-privacy.ts'
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
-import { agentNamesIn, driftIn, statisticsIn } from './console-statistics.ts'
-import { storyIn, versionsIn } from './console-story.ts'
 import {
   type EnrichedKeys,
   enrichedKeys,
@@ -42,6 +37,8 @@ import { readsIn } from './view-reads.ts'
 import { type ViewVersions, viewVersionsIn } from './view-versions.ts'
 import { writeBatcher } from './write-batcher.ts'
 
+export type Query = <Ask>(queryIn: (db: Db) => Ask) => Ask
+
 export type Mongo = {
   /** Applies changes; calls at the same time go to MongoDB together. */
   readonly applyChanges: ApplyChanges
@@ -69,8 +66,8 @@ export type Mongo = {
   /** For how long statistics have lacked a change, in seconds. */
   readonly ageOfStats: ReturnType<typeof ageOfStats>
   readonly countDifferences: ReturnType<typeof countDifferences>
-  /** The queries of the console. */
-  readonly consoleReads: ConsoleReads
+  /** A query of the console, from the `console-*` files. */
+  readonly query: Query
   /** Compares transcripts with timeline; one for each process, not running until it is started. */
   readonly transcriptAudits: TranscriptAudits
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
@@ -92,22 +89,6 @@ type Deps = {
 }
 
 const closeMs = 3_000
-
-const consoleReadsIn = (db: Db) => ({
-  countNow: nowIn(db),
-  readOver: overIn(db),
-  findConversations: conversationsIn(db),
-  countConversations: conversationCountIn(db),
-  countMinutes: minutesIn(db),
-  readStory: storyIn(db),
-  readVersions: versionsIn(db),
-  readStatistics: statisticsIn(db),
-  readAgentNames: agentNamesIn(db),
-  readDrift: driftIn(db),
-  readAudit: auditIn(db),
-  readReceipts: receiptsIn(db),
-})
-export type ConsoleReads = ReturnType<typeof consoleReadsIn>
 
 /**
  * The bridge's connection to MongoDB. A separate client, without retries, writes the documents. A retry needs a record
@@ -164,7 +145,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
     ageOfStats: ageOfStats(db),
     countDifferences: countDifferences(db),
-    consoleReads: consoleReadsIn(db),
+    query: (queryIn) => queryIn(db),
     transcriptAudits: audits,
     statsRefresher: refresher,
     ensureIndexes: async () => {

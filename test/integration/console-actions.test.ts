@@ -10,7 +10,7 @@ import type {
   RedriveLine,
 } from '../../src/console/answers.ts'
 import type { ConsoleAnswer } from '../../src/console/handler.ts'
-import { actingHandlers } from '../../src/console/handlers.ts'
+import { actingHandlers, pageQueries } from '../../src/console/handlers.ts'
 import { now } from '../../src/domain/clock.ts'
 import type { Append } from '../../src/domain/ports.ts'
 import type { Refusal } from '../../src/http/answer.ts'
@@ -40,7 +40,7 @@ const routes = actingHandlers({
   restore: undefined,
   redrives: mongo.redrives,
   erasures: mongo.erasures,
-  ...mongo.consoleReads,
+  ...pageQueries(mongo.query),
   accounts: here.accounts,
   retentionDays: 14,
   recordActionOf: (who) => actionRecorder(append, now, who),

@@ -1,12 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pageQueries } from '../../src/console/handlers.ts'
 import { right } from '../support/either.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()
 await mongo.ensureIndexes()
-const { countNow, readStory, readVersions, readStatistics, readDrift } = mongo.consoleReads
+const { countNow, readStory, readVersions, readStatistics, readDrift } = pageQueries(mongo.query)
 
 const now = new Date('2026-03-01T12:00:00Z')
 const at = (n: number) => new Date(now.getTime() - n * 60_000)

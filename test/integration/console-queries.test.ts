@@ -16,7 +16,7 @@ import type {
   UnmaskAnswer,
 } from '../../src/console/answers.ts'
 import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
-import { readingHandlers } from '../../src/console/reading.ts'
+import { pageQueries, readingHandlers } from '../../src/console/handlers.ts'
 import type { ConsoleRoute } from '../../src/console/routes.ts'
 import { dated } from '../../src/domain/dated.ts'
 import type { Refusal } from '../../src/http/answer.ts'
@@ -54,7 +54,7 @@ const recordActionOf =
   }
 
 const handlers = readingHandlers({
-  ...mongo.consoleReads,
+  ...pageQueries(mongo.query),
   erasedAt: mongo.erasures.erasedAt,
   recordActionOf,
   sleep,

@@ -12,8 +12,8 @@ import { decideAccess } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
+import { type ConsoleRoute, routeNames } from './answers.ts'
 import type { ConsoleAnswer, Handlers, Session } from './handler.ts'
-import { type ConsoleRoute, routeNames } from './routes.ts'
 
 export type ApiDeps = {
   readonly handlers: Handlers<ConsoleRoute>
@@ -90,7 +90,7 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
   }
 }
 
-/** The routes of routes.ts. The router checks the session and role of each request, then calls its handler. */
+/** The routes of answers.ts. The router checks the session and role of each request, then calls its handler. */
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 

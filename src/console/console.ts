@@ -14,10 +14,10 @@ import { makeLink } from './access/link.ts'
 import { type OidcSettings, oidcWith } from './access/oidc.ts'
 import { sessionsWith } from './access/sessions.ts'
 import { signInRouter } from './access/sign-in.ts'
+import type { ConsoleRoute } from './answers.ts'
 import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
 import type { Handlers, RecordActionOf } from './handler.ts'
-import type { ConsoleRoute } from './routes.ts'
 
 /** The settings of the console in the environment and the accounts file. */
 export type ConsoleSettings = {
@@ -73,7 +73,7 @@ const preloads = (basePath: string, path: string, query: string): string =>
     .map((name) => `<${basePath}/api/${name}>; rel=preload; as=fetch; crossorigin`)
     .join(', ')
 
-/** The console: sign-in, the API of routes.ts, and the files of the page. */
+/** The console: sign-in, the API of answers.ts, and the files of the page. */
 export const startConsole = (deps: ConsoleDeps): Console => {
   const { settings, handlers, accountIds, store, dataDir, trustedProxies, log, sleep, monotonic, clock, stopping } =
     deps

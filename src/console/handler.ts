@@ -5,7 +5,7 @@ import { describe, problemsOf } from '../../contracts/problem.ts'
 import type { ConsoleRole } from '../domain/accounts.ts'
 import { invalid, type Refusal } from '../http/answer.ts'
 import { notRecorded, type RecordAction } from '../operations/audit.ts'
-import type { ConsoleRoute, routes } from './routes.ts'
+import type { ConsoleRoute, routes } from './answers.ts'
 
 /** Roles for accounts; `*` is every account. */
 export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlyArray<string> | '*' }
@@ -57,7 +57,7 @@ type AnswerOf<A> = A extends t.Any
       ? Body<object>
       : Stream<A>
 
-/** A handler's response, of the kind that routes.ts gives its route. */
+/** A handler's response, of the kind that answers.ts gives its route. */
 export type ConsoleAnswer<R extends ConsoleRoute = ConsoleRoute> = AnswerOf<(typeof routes)[R]['answer']>
 
 export type ConsoleHandler<R extends ConsoleRoute = ConsoleRoute> = (

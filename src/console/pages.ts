@@ -14,7 +14,7 @@ const everyone = ['viewer', 'lead', 'operator', 'privacy'] as const satisfies Re
 const privacy = ['privacy'] as const satisfies ReadonlyArray<ConsoleRole>
 
 /**
- * The pages of the console, in the order of the menu. Menu, keys, addresses and the roles of routes (routes.ts) follow
+ * The pages of the console, in the order of the menu. Menu, keys, addresses and the roles of routes (answers.ts) follow
  * from this list; browser/app.ts has the component of each page.
  */
 export const pages = [

@@ -5,6 +5,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { type TopicName, topicOf } from '../../contracts/topics.ts'
 import type {
+  ConsoleRoute,
   ConversationAnswer,
   ConversationsAnswer,
   DriftAnswer,
@@ -17,7 +18,6 @@ import type {
 } from '../../src/console/answers.ts'
 import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
 import { pageQueries, readingHandlers } from '../../src/console/handlers.ts'
-import type { ConsoleRoute } from '../../src/console/routes.ts'
 import { dated } from '../../src/domain/dated.ts'
 import type { Refusal } from '../../src/http/answer.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'

@@ -9,6 +9,7 @@ import { alsoOf, type Erasing, erase } from '../../operations/erase/operations.t
 import { type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
+import type { ConsoleRoute } from '../answers.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -19,7 +20,6 @@ import {
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
-import type { ConsoleRoute } from '../routes.ts'
 import { runFor } from '../run.ts'
 
 export type PersonDeps = {

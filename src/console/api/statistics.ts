@@ -10,6 +10,7 @@ import { invalid, type Refusal } from '../../http/answer.ts'
 import type { agentNamesIn, StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
+import type { ConsoleRoute } from '../answers.ts'
 import { NamesBody, type StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv } from '../csv.ts'
 import { definitions } from '../definitions.ts'
@@ -24,7 +25,6 @@ import {
 } from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
 import { readQuery } from '../query.ts'
-import type { ConsoleRoute } from '../routes.ts'
 
 export type StatisticsDeps = {
   readonly now: Now

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// `npm run release` builds what a version consists of: both packages, the list of everything that they depend on (an
-// SBOM in CycloneDX's format), and the checksums of these files. `--draft` builds it from uncommitted files too.
+// `npm run release` builds what a version consists of: both npm packages, the wheel of the bot kit in Python, the list of
+// everything that they depend on (an SBOM in CycloneDX's format), and the checksums of these files. `--draft` builds it
+// from uncommitted files too.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -23,9 +24,52 @@ export const changesOf = (changelog: string, heading: string): string | undefine
     ?.replace(/^.*\n/, '')
     .trim()
 
+/** The bot kit in Python, as its `pyproject.toml` describes it. */
+export type Kit = {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  /** As pip writes them: `aiokafka>=0.12`. */
+  readonly dependencies: ReadonlyArray<string>
+}
+
+export const kitOf = (toml: string): Kit => {
+  const value = (name: string) => JSON.parse(new RegExp(`^${name} = (.*)$`, 'm').exec(toml)?.[1] ?? 'null')
+  return {
+    name: value('name'),
+    version: value('version'),
+    license: value('license'),
+    dependencies: value('dependencies'),
+  }
+}
+
+/** What the SBOM says of the wheel. The kit names ranges of versions, so its packages have none here. */
+export const componentsOf = ({ name, version, license, dependencies }: Kit, hash: string): ReadonlyArray<object> => [
+  {
+    type: 'library',
+    name,
+    version,
+    'bom-ref': `${name}@${version}`,
+    hashes: [{ alg: 'SHA-256', content: hash }],
+    licenses: [{ license: { id: license } }],
+    purl: `pkg:pypi/${name}@${version}`,
+  },
+  ...dependencies.map((requirement) => {
+    const [needed = requirement] = requirement.split(/[^\w.-]/, 1)
+    return {
+      type: 'library',
+      name: needed,
+      'bom-ref': `${name}@${version}|${needed}`,
+      purl: `pkg:pypi/${needed}`,
+      properties: [{ name: 'requirement', value: requirement }],
+    }
+  }),
+]
+
 /** Why this version must not be released. */
 export const problemsOf = (state: {
   readonly version: string
+  readonly kit: Pick<Kit, 'version'>
   readonly changelog: string
   readonly uncommitted: string
   readonly commit: string
@@ -33,12 +77,30 @@ export const problemsOf = (state: {
   readonly tagged: string | undefined
 }): ReadonlyArray<string> => [
   ...(state.uncommitted === '' ? [] : ['some files are not committed']),
+  ...(state.kit.version === state.version
+    ? []
+    : [`contracts/bot/python/pyproject.toml has the version ${state.kit.version}`]),
   ...(changesOf(state.changelog, state.version) ? [] : [`CHANGELOG.md has no section "${state.version}"`]),
   ...(changesOf(state.changelog, 'Unreleased') ? ['CHANGELOG.md has changes under "Unreleased"'] : []),
   ...(state.tagged === undefined || state.tagged === state.commit
     ? []
     : [`the tag v${state.version} is on another commit: increment the version in package.json`]),
 ]
+
+const kitFolder = 'contracts/bot/python'
+const kit = kitOf(read(join(kitFolder, 'pyproject.toml')))
+const pipOptions = ['--disable-pip-version-check', '--no-input']
+
+const addToSbom = (path: string, kit: Kit, hash: string) => {
+  const sbom = JSON.parse(readFileSync(path, 'utf8'))
+  const added = componentsOf(kit, hash)
+  const [wheel, ...needed] = added.map((component) => (component as { 'bom-ref': string })['bom-ref'])
+  const dependencies = [...sbom.dependencies, { ref: wheel, dependsOn: needed }, ...needed.map((ref) => ({ ref }))]
+  writeFileSync(
+    path,
+    `${JSON.stringify({ ...sbom, components: [...sbom.components, ...added], dependencies }, null, 2)}\n`,
+  )
+}
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -49,6 +111,9 @@ const build = (folder: string): ReadonlyArray<string> => {
   const sbom = join(folder, `livechat-bridge-${version}.cdx.json`)
   const options = ['--package-lock-only', '--omit=dev', '--output-reproducible', `--output-file=${sbom}`]
   run(join(root, 'node_modules/.bin/cyclonedx-npm'), options)
+  run('python3', ['-m', 'pip', '--quiet', ...pipOptions, 'wheel', '--no-deps', '--wheel-dir', folder, kitFolder])
+  const wheel = readdirSync(folder).find((name) => name.endsWith('.whl')) ?? 'no wheel'
+  addToSbom(sbom, kit, sha256(readFileSync(join(folder, wheel))))
   return readdirSync(folder)
     .sort()
     .map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`)
@@ -70,7 +135,7 @@ const fail = (problems: ReadonlyArray<string>) => {
 }
 
 const release = ({ draft }: { readonly draft: boolean }) => {
-  const problems = draft ? [] : problemsOf({ version, changelog: read('CHANGELOG.md'), ...stateOfGit() })
+  const problems = draft ? [] : problemsOf({ version, kit, changelog: read('CHANGELOG.md'), ...stateOfGit() })
   if (problems.length > 0) fail(problems)
   const folder = join(root, '.data/release', version)
   rmSync(folder, { recursive: true, force: true })

@@ -283,29 +283,27 @@ export const forgotNone = ({ seen }: Conversation): boolean => seen.length < max
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
   facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)
 
-const withDates = <W extends { readonly at: Date; readonly moreSince?: Date }>(waiting: W): W => ({
-  ...waiting,
-  at: new Date(waiting.at),
-  ...(waiting.moreSince && { moreSince: new Date(waiting.moreSince) }),
+/** The deciding part of a stored document. */
+export const conversationOf = ({
+  state,
+  unanswered,
+  seen,
+  unheard,
+  handOverFailed,
+  messagesSinceJoined,
+  heldUntil,
+  unavailableAt,
+  lastClientMessageId,
+  clientId,
+}: ConversationDocument): Conversation => ({
+  state,
+  unanswered,
+  seen,
+  ...(unheard && { unheard }),
+  ...(handOverFailed && { handOverFailed }),
+  ...(messagesSinceJoined && { messagesSinceJoined }),
+  ...(heldUntil && { heldUntil }),
+  ...(unavailableAt && { unavailableAt }),
+  ...(lastClientMessageId !== undefined && { lastClientMessageId }),
+  ...(clientId !== undefined && { clientId }),
 })
-
-/**
- * The deciding part of a stored document. A document of an old version may have its times as text until its view is
- * rebuilt.
- */
-export const conversationOf = (document: ConversationDocument): Conversation => {
-  const { state, unanswered, seen, unheard, handOverFailed, unavailableAt, lastClientMessageId, clientId } = document
-  const { messagesSinceJoined, heldUntil } = document
-  return {
-    state,
-    seen,
-    ...(handOverFailed && { handOverFailed }),
-    ...(messagesSinceJoined && { messagesSinceJoined }),
-    ...(heldUntil && { heldUntil }),
-    unanswered: unanswered.map(withDates),
-    ...(unheard && { unheard: withDates(unheard) }),
-    ...(unavailableAt !== undefined && { unavailableAt: new Date(unavailableAt) }),
-    ...(lastClientMessageId !== undefined && { lastClientMessageId }),
-    ...(clientId !== undefined && { clientId }),
-  }
-}

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { quarantineHeaders as names, QuarantineHeaders } from '../../contracts/records.ts'
+import { QuarantineHeaders } from '../../contracts/records.ts'
 import { type Undecodable, undecodable } from './decode-json.ts'
 import type { IncomingRecord } from './ports.ts'
 
@@ -18,12 +18,9 @@ export type QuarantinedRequest = {
   readonly body: Buffer
 }
 
-/** The headers of a record on quarantine. Records of earlier versions get a stable id from their place and time. */
-export const quarantineHeadersOf = ({ headers, partition, offset }: IncomingRecord) => {
-  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.toString()]))
-  const id = `quarantine/${partition}/${offset}/${texts[names.receivedAt]}`
-  return QuarantineHeaders.decode({ [names.id]: id, ...texts })
-}
+/** The headers of a record on quarantine. */
+export const quarantineHeadersOf = ({ headers }: Pick<IncomingRecord, 'headers'>) =>
+  QuarantineHeaders.decode(Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`])))
 
 /** The request of a record on quarantine. */
 export const quarantinedRequest = (record: IncomingRecord): E.Either<Undecodable, QuarantinedRequest> => {

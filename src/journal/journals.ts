@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { eventTopics, quarantine, type TopicName, topics } from '../../contracts/topics.ts'
+import { eventTopics, quarantine, type TopicName } from '../../contracts/topics.ts'
 import type { Failure } from '../domain/ports.ts'
 import { attempt, codeOf } from './files.ts'
 import { type Journal, type JournalOptions, openJournal } from './journal.ts'
@@ -11,10 +11,9 @@ import { isSegment } from './segment.ts'
 /** A folder that cannot be opened, and why. It may hold events that ingress answered with 200. */
 export type Unusable = { readonly dir: string; readonly reason: string }
 
-/** A folder of journals whose process has ended. `older` is drained before `journals`. */
+/** A folder of journals whose process has ended. */
 export type Orphan = {
   readonly dir: string
-  readonly older?: Journal
   readonly journals: ReadonlyArray<Journal>
   /** Closes the journals and unlocks the folder. */
   readonly close: () => Promise<void>
@@ -26,19 +25,16 @@ export type Found = { readonly orphans: ReadonlyArray<Orphan>; readonly unusable
 export type Journals = {
   /** One journal for each topic. They share one size limit. */
   readonly own: ReadonlyMap<TopicName, Journal>
-  /** The journal in the process's folder itself. Its records, of older versions, are now in the topics' journals. */
-  readonly older: Journal
   /** Opens the journals that have segments and that no process has locked. */
   readonly adopt: () => Promise<Found>
   /** Unlocks the folder. The caller closes the topics' journals before. */
   readonly close: () => Promise<void>
 }
 
-/** The topics that ingress writes. Another one has a journal only if an earlier version has left records for it. */
-const written: ReadonlySet<TopicName> = new Set([...eventTopics, quarantine].map(({ name }) => name))
+/** The topics that ingress writes. */
+const written: ReadonlyArray<TopicName> = [...eventTopics, quarantine].map(({ name }) => name)
 
 const processesOnOneMachine = 64
-const moveAtOnce = 512
 
 const list = (dir: string) =>
   readdir(dir, { withFileTypes: true }).catch((cause: unknown) => {
@@ -46,13 +42,12 @@ const list = (dir: string) =>
     throw cause
   })
 
-/** The names of the folders with segments: topics, and an empty string for the process's folder itself. */
+/** The names of the folders with segments: topics. */
 const withSegments = async (dir: string): Promise<ReadonlyArray<string>> => {
-  const entries = await list(dir)
-  const names = entries.filter((entry) => entry.isDirectory() && entry.name !== 'damaged').map(({ name }) => name)
   const found: string[] = []
-  for (const name of ['', ...names])
-    if ((await list(join(dir, name))).some((file) => isSegment(file.name))) found.push(name)
+  for (const entry of await list(dir))
+    if (entry.isDirectory() && (await list(join(dir, entry.name))).some((file) => isSegment(file.name)))
+      found.push(entry.name)
   return found
 }
 
@@ -69,21 +64,6 @@ const openAll = async <Name extends string>(
     journals.set(name, opened.right)
   }
   return E.right(journals)
-}
-
-/** Moves the records of an older version to the journals of their topics, before any newer record gets there. */
-const move = async (older: Journal, own: ReadonlyMap<TopicName, Journal>): Promise<E.Either<Failure, void>> => {
-  for (;;) {
-    const entries = await older.peek(moveAtOnce)
-    if (E.isLeft(entries)) return entries
-    const last = entries.right.at(-1)
-    if (last === undefined) return E.right(undefined)
-    const outcomes = await Promise.all(entries.right.map(({ record }) => own.get(record.topic)?.append(record)))
-    const failed = outcomes.find((outcome) => outcome !== undefined && E.isLeft(outcome))
-    if (failed !== undefined) return failed
-    const drained = await older.drained(last.position)
-    if (E.isLeft(drained)) return drained
-  }
 }
 
 /** Locks the first free folder. Folders with records come before empty ones, so that a restart keeps their order. */
@@ -117,11 +97,9 @@ const adoptOthers = async (root: string, own: string, options: JournalOptions): 
       lock.right()
       return E.left({ kind: 'permanent', reason: opened.left.reason })
     }
-    const all = [...opened.right.values()]
-    const older = opened.right.get('')
-    const journals = all.filter((journal) => journal !== older)
-    const close = () => Promise.all(all.map((journal) => journal.close())).then(lock.right)
-    orphans.push({ dir, journals, ...(older !== undefined && { older }), close })
+    const journals = [...opened.right.values()]
+    const close = () => Promise.all(journals.map((journal) => journal.close())).then(lock.right)
+    orphans.push({ dir, journals, close })
     return E.right(undefined)
   }
   for (let i = 1; i <= processesOnOneMachine; i++) {
@@ -132,26 +110,13 @@ const adoptOthers = async (root: string, own: string, options: JournalOptions): 
   return { orphans, unusable }
 }
 
-const openOwn = async (
-  dir: string,
-  options: JournalOptions,
-): Promise<E.Either<Unusable, Pick<Journals, 'own' | 'older'>>> => {
-  const older = await openJournal({ ...options, dir })
-  if (E.isLeft(older)) return E.left({ dir, reason: older.left.reason })
+const openOwn = async (dir: string, options: JournalOptions): Promise<E.Either<Unusable, Journals['own']>> => {
   let own: Journals['own'] = new Map()
-  // Moved records are already on the disk. So the limit must not refuse them.
-  let isMoving = true
   const used = () => [...own.values()].reduce((sum, journal) => sum + journal.size(), 0)
-  const hasRoom = (bytes: number) => isMoving || used() + bytes <= options.maxBytes
-  const found = await attempt('it cannot be read', () => withSegments(dir))
-  if (E.isLeft(found)) return E.left({ dir, reason: found.left.reason })
-  const names = topics.map(({ name }) => name).filter((name) => written.has(name) || found.right.includes(name))
-  const opened = await openAll(dir, names, { ...options, hasRoom })
-  if (E.isLeft(opened)) return opened
-  own = opened.right
-  const moved = await move(older.right, own)
-  isMoving = false
-  return E.isLeft(moved) ? E.left({ dir, reason: moved.left.reason }) : E.right({ own, older: older.right })
+  const hasRoom = (bytes: number) => used() + bytes <= options.maxBytes
+  const opened = await openAll(dir, written, { ...options, hasRoom })
+  if (E.isRight(opened)) own = opened.right
+  return opened
 }
 
 /** Opens this process's folder below `dir` (`1`, `2`, …), with a journal for each topic. Left: one cannot be opened. */
@@ -166,8 +131,8 @@ export const openJournals = async (options: JournalOptions): Promise<E.Either<Un
     return opened
   }
   return E.right({
-    ...opened.right,
+    own: opened.right,
     adopt: () => adoptOthers(root, dir, options),
-    close: () => opened.right.older.close().then(unlock),
+    close: async () => unlock(),
   })
 }

@@ -51,13 +51,11 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
     })
 
   const take = async (orphan: Orphan): Promise<void> => {
-    const { dir, older, journals: ofTopics } = orphan
-    const all = older === undefined ? ofTopics : [older, ...ofTopics]
+    const { dir, journals: own } = orphan
     draining.add(orphan)
-    journals.push(...all)
-    log.warn({ dir, records: sumOf(all.map(({ state }) => state())).records }, 'a journal without a process is drained')
-    if (older !== undefined) await drainOne(dir, older)
-    await Promise.all(ofTopics.map((journal) => drainOne(dir, journal)))
+    journals.push(...own)
+    log.warn({ dir, records: sumOf(own.map(({ state }) => state())).records }, 'a journal without a process is drained')
+    await Promise.all(own.map((journal) => drainOne(dir, journal)))
     // After a stop, `stop` closes the journals with the remaining records.
     if (signal.aborted || !draining.delete(orphan)) return
     await orphan.close()

@@ -51,7 +51,7 @@ export const encodeHeader = (acknowledged: number): Buffer => {
 /** Where the frames begin, and where the bytes end that may have been acknowledged. */
 export type Extent = { readonly start: number; readonly acknowledged: number }
 
-/** Without a readable header (an older segment, or a damaged header) every byte may have been acknowledged. */
+/** Without a readable header every byte may have been acknowledged. */
 export const readSegmentHeader = (content: Buffer): Extent => {
   const header = content.subarray(0, headerSize)
   // The first group is written before the header. So a header of zeros means: nothing was acknowledged yet.

@@ -144,12 +144,12 @@ export const conversations = folded(contract, {
 
 /**
  * The conversations of these accounts whose client waits for a message of the bot or the bridge (`silentSince`), with
- * an event since then. Documents of an older version have their times as text until a rebuild.
+ * an event since then.
  */
 export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date) => ({
   accountId: { $in: [...accountIds] },
   silentSince: { $exists: true },
-  $or: [{ lastEventAt: { $gte: since } }, { lastEventAt: { $gte: since.toISOString() } }],
+  lastEventAt: { $gte: since },
 })
 
 /** The conversations with a record of this partition of their topic. */

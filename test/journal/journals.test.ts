@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OutgoingRecord } from '../../src/domain/ports.ts'
+import type { Append, OutgoingRecord } from '../../src/domain/ports.ts'
 import { describe } from '../../src/journal/health.ts'
 import { type Journals, openJournals } from '../../src/journal/journals.ts'
 import { drainOrphans } from '../../src/journal/orphans.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { virtualClock } from './clock.ts'
-import { append, drainAll, idOf, noon, openAt, recordingLog, recordOf, right } from './given.ts'
+import { append, idOf, noon, recordingLog, recordOf, right } from './given.ts'
 import { damage, segmentsOf } from './segments.ts'
 
 const callOf = (id: number): OutgoingRecord => ({ ...recordOf(id), topic: 'calls' })
@@ -33,6 +33,26 @@ const twoEnded = async (dir: string) => {
   await append(journalOf(second, 'calls'), [callOf(5)])
   await end(first)
   await end(second)
+}
+
+type Drained = Partial<Parameters<typeof drainOrphans>[1]> & Pick<Journals, 'adopt'>
+/** Drains orphans to a Kafka that accepts everything. `ended` resolves when the log has an info. */
+const draining = (orphans: Parameters<typeof drainOrphans>[0], options: Drained) => {
+  const sent: number[] = []
+  const ended = Promise.withResolvers<void>()
+  const { log, lines } = recordingLog()
+  const drain = drainOrphans(orphans, {
+    append: async (record) => {
+      sent.push(idOf(record))
+      return E.right(undefined)
+    },
+    reject: async () => undefined,
+    random: () => 0,
+    sleep: virtualClock().sleep,
+    log: { ...log, info: () => ended.resolve() },
+    ...options,
+  })
+  return { ...drain, sent, lines, ended: ended.promise }
 }
 
 const journals = suite('journal: one folder for each process')
@@ -89,18 +109,6 @@ journals('the journals of all topics share one size limit', async () => {
   await end(opened)
 })
 
-journals('records of an older version are moved to the journals of their topics, even if these are full', async () => {
-  const dir = temporaryFolder()
-  const older = await openAt(join(dir, '1'), { maxBytes: 1_000 })
-  await append(older, [recordOf(1), callOf(2), recordOf(3)])
-  await older.close()
-  const opened = right(await open(dir, 10))
-  assert.equal((await drainAll(journalOf(opened, 'chats'))).map(idOf), [1, 3])
-  assert.equal((await drainAll(journalOf(opened, 'calls'))).map(idOf), [2])
-  assert.equal(segmentsOf(join(dir, '1')), [])
-  await end(opened)
-})
-
 journals('a journal whose process has ended is drained in its order, and reported until then', async () => {
   const dir = temporaryFolder()
   await twoEnded(dir)
@@ -109,32 +117,25 @@ journals('a journal whose process has ended is drained in its order, and reporte
   assert.equal([orphans.map((orphan) => orphan.dir), unusable], [[join(dir, '2')], []])
   const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const sent: number[] = []
-  const drained = Promise.withResolvers<void>()
-  const { log } = recordingLog()
-  const draining = drainOrphans(orphans, {
-    adopt: opened.adopt,
-    append: async (record) => {
-      sent.push(idOf(record))
-      if (sent.length === 3) started.resolve()
-      await answered.promise
-      return E.right(undefined)
-    },
-    reject: async () => undefined,
-    random: () => 0,
-    sleep: virtualClock().sleep,
-    log: { ...log, info: () => drained.resolve() },
-  })
+  const { adopt } = opened
+  const append: Append = async (record) => {
+    sent.push(idOf(record))
+    if (sent.length === 3) started.resolve()
+    await answered.promise
+    return E.right(undefined)
+  }
+  const { state, stop, ended } = draining(orphans, { adopt, append })
   await started.promise
-  assert.equal(draining.state(), { journals: 1, records: 3, unusable: [], damaged: { places: 0, bytes: 0 } })
+  assert.equal(state(), { journals: 1, records: 3, unusable: [], damaged: { places: 0, bytes: 0 } })
   answered.resolve()
-  await drained.promise
+  await ended
   assert.equal(
     sent.filter((id) => id !== 5),
     [3, 4],
   )
-  assert.equal(draining.state(), { journals: 0, records: 0, unusable: [], damaged: { places: 0, bytes: 0 } })
+  assert.equal(state(), { journals: 0, records: 0, unusable: [], damaged: { places: 0, bytes: 0 } })
   assert.equal(segmentsOf(join(dir, '2', 'chats')), [])
-  await draining.stop()
+  await stop()
   await end(opened)
 })
 
@@ -148,30 +149,17 @@ journals(
     await append(journalOf(third, 'chats'), [recordOf(2)])
     assert.equal(await opened.adopt(), { orphans: [], unusable: [] })
     const clock = virtualClock()
-    const { log, lines } = recordingLog()
-    const drained = Promise.withResolvers<void>()
-    const sent: number[] = []
-    const draining = drainOrphans([], {
-      adopt: opened.adopt,
-      append: async (record) => {
-        sent.push(idOf(record))
-        return E.right(undefined)
-      },
-      reject: async () => undefined,
-      random: () => 0,
-      sleep: clock.sleep,
-      log: { ...log, info: () => drained.resolve() },
-    })
+    const { sent, lines, state, stop, ended } = draining([], { adopt: opened.adopt, sleep: clock.sleep })
     await end(second)
     await end(third)
     mkdirSync(join(dir, '3', 'chats', 'checkpoint'))
     await clock.pass(10_000)
-    await drained.promise
+    await ended
     assert.equal(sent, [1])
-    const { journals: left, unusable } = draining.state()
+    const { journals: left, unusable } = state()
     assert.equal([left, unusable.map((one) => one.dir)], [1, [join(dir, '3')]])
     assert.equal(lines.map(({ level }) => level).toSorted(), ['error', 'warn'])
-    await draining.stop()
+    await stop()
     await end(opened)
   },
 )
@@ -183,23 +171,11 @@ journals('damage in an adopted journal is reported, and the records around it ar
   damage(join(dir, '2', 'chats', file), 60, 1)
   const opened = right(await open(dir))
   const { orphans } = await opened.adopt()
-  const sent: number[] = []
-  const drained = Promise.withResolvers<void>()
-  const draining = drainOrphans(orphans, {
-    adopt: opened.adopt,
-    append: async (record) => {
-      sent.push(idOf(record))
-      return E.right(undefined)
-    },
-    reject: async () => undefined,
-    random: () => 0,
-    sleep: virtualClock().sleep,
-    log: { ...recordingLog().log, info: () => drained.resolve() },
-  })
-  await drained.promise
+  const { sent, state, stop, ended } = draining(orphans, { adopt: opened.adopt })
+  await ended
   assert.equal(sent.toSorted(), [4, 5])
-  assert.is(draining.state().damaged.places, 1)
-  await draining.stop()
+  assert.is(state().damaged.places, 1)
+  await stop()
   await end(opened)
 })
 

@@ -99,15 +99,6 @@ recovery(
   },
 )
 
-recovery('a segment of the older format, without a header, is read completely', async () => {
-  const { dir } = await written(three)
-  const [file = ''] = segmentsOf(dir)
-  writeFileSync(join(dir, file), readFileSync(join(dir, file)).subarray(headerSize))
-  const { records, damaged } = await reopened(dir)
-  assert.equal(records, three)
-  assert.equal(damaged, { places: 0, bytes: 0 })
-})
-
 recovery('after a torn tail new records follow the valid ones', async () => {
   const { dir } = await written(three)
   appendFileSync(join(dir, segmentsOf(dir)[0] ?? ''), 'torn')

@@ -49,7 +49,7 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
   const dir = join(dataDir, 'journal')
   const opened = await openJournals({ dir, maxBytes, now, log })
   if (E.isLeft(opened)) return E.left(whatToDo(opened.left))
-  const { own, older, adopt, close } = opened.right
+  const { own, adopt, close } = opened.right
   const { orphans: found, unusable } = await adopt()
   if (unusable[0] !== undefined) {
     await Promise.all(found.map((orphan) => orphan.close()))
@@ -78,7 +78,7 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
     const [mine, others] = [fallback.state(), orphans.state()]
     return {
       ...mine,
-      damaged: sumOf([mine, older.state(), { ...others, bytes: 0 }]).damaged,
+      damaged: sumOf([mine, { ...others, bytes: 0 }]).damaged,
       orphans: others,
     }
   }

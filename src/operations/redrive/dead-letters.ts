@@ -45,8 +45,7 @@ const problem = (path: string, expected: string): E.Either<ReadonlyArray<Problem
 /** Reads a record of dead-letters. Left: the headers that are missing or invalid. */
 export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<Problem>, StoredDeadLetter> => {
   const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
-  // Dead letters of early versions have no time of the first failure. They have failed once.
-  const decoded = DeadLetterHeaders.decode({ [names.firstFailedAt]: texts[names.failedAt], ...texts })
+  const decoded = DeadLetterHeaders.decode(texts)
   if (E.isLeft(decoded)) return E.left(problemsOf(decoded.left))
   const headers = decoded.right
   const topic = originTopics.find((name) => name === headers.dl_topic)

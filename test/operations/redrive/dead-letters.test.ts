@@ -43,13 +43,6 @@ deadLetter('a dead letter of a consumer has its original place, its consumer, th
   )
 })
 
-deadLetter('a dead letter of a version without a first time has failed once', () => {
-  const { headers, ...rest } = letterOf(poison, noon)
-  const { dl_first_failed_at, ...older } = headers
-
-  assert.is(right(readDeadLetter({ ...rest, headers: older })).firstFailedAt, noon)
-})
-
 deadLetter('a record that is not a dead letter, or is from an unknown topic, is refused with the reason', () => {
   const given = letterOf(poison, noon)
   const withTopic = (topic: string) => ({ ...given, headers: { ...given.headers, dl_topic: Buffer.from(topic) } })

@@ -2,9 +2,7 @@ import { randomInt } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { type TopicName, topics } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
-import { now } from '../domain/clock.ts'
 import type { Consume, EndOffsets, IncomingRecord } from '../domain/ports.ts'
-import { connectKafka } from '../kafka/kafka.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { serviceAccountOf } from '../simulator/account.ts'
@@ -14,10 +12,9 @@ import { isMoreToCome, sayToBot } from '../simulator/demo/say.ts'
 import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
 import { environmentWith, exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
-import { createMetrics } from './metrics.ts'
 import { startPair } from './pair.ts'
 import { closedDataDir, findRunning, serversFor } from './running.ts'
-import { kafkaSettings } from './servers.ts'
+import { kafkaFor, kafkaOf, mongoOf } from './servers.ts'
 import { createLog } from './telemetry.ts'
 
 type Log = { readonly consume: Consume; readonly endOffsets: EndOffsets }
@@ -53,15 +50,9 @@ const out = (line: string) => console.log(line)
 
 /** The bridge that runs on this DATA_DIR, or a bridge that the demo starts. */
 const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> => {
-  const running = findRunning(settings.dataDir)
-  const kafka =
-    settings.kafka === 'embedded' ? running?.brokers && { brokers: running.brokers, ssl: false } : settings.kafka
-  const mongo =
-    settings.mongo === 'embedded'
-      ? running?.mongoUrl && { url: running.mongoUrl, database: 'livechat' }
-      : settings.mongo
-  if (running?.url !== undefined && kafka && mongo)
-    return E.right({ url: running.url, kafka, mongo, stop: async () => {} })
+  const url = findRunning(settings.dataDir)?.url
+  const [kafka, mongo] = [kafkaOf(settings), mongoOf(settings)]
+  if (url !== undefined && kafka && mongo) return E.right({ url, kafka, mongo, stop: async () => {} })
   out('No bridge runs here: the demo starts one.')
   const closed = await closedDataDir(settings.dataDir)
   if (E.isLeft(closed)) return closed
@@ -116,12 +107,7 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
     return 1
   }
   const { url, stop } = place.right
-  const log = createLog('silent')
-  const kafka = connectKafka(kafkaSettings(place.right.kafka, settings.topics, 'livechat-bridge-demo'), {
-    log,
-    measure: createMetrics().measure,
-    now,
-  })
+  const kafka = kafkaFor('demo', place.right.kafka, settings)
   if (say !== undefined) {
     const conversations = createEventLog()
     const stopConsuming = await tailTopics(kafka, ['bot-conversations'], conversations.add)
@@ -141,7 +127,7 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
     await stop()
     return isAnswered ? 0 : 1
   }
-  const mongo = connectMongo(place.right.mongo, { log, sleep, clock: monotonic })
+  const mongo = connectMongo(place.right.mongo, { log: createLog('silent'), sleep, clock: monotonic })
   if (share > 0) out(`Odd forms of ${share * 100} % of the events: --odd ${share} --seed ${seed} repeats them.`)
   const { failed } = await runDemo({
     bridgeUrl: url,

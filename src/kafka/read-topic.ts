@@ -70,6 +70,12 @@ export type ReadTopic = (
   options?: { readonly part?: PartOf; readonly signal?: AbortSignal },
 ) => Promise<E.Either<Failure, void>>
 
+/** Reads a topic. Throws if it cannot be read. */
+export const readOrThrow = async (readTopic: ReadTopic, ...asked: Parameters<ReadTopic>): Promise<void> => {
+  const read = await readTopic(...asked)
+  if (E.isLeft(read)) throw new Error(`${asked[0]} cannot be read: ${read.left.reason}`)
+}
+
 type Deps = {
   readonly ranges: Ranges
   readonly consume: Consume

@@ -1,6 +1,7 @@
 import { type AnyBulkWriteOperation, type Db, MongoBulkWriteError } from 'mongodb'
 import type { ArchiveKey, ArchiveKeys, NewArchiveKey } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
+import { isOvertaken } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
 
 type Document = Omit<ArchiveKey, 'id' | 'erasedKids'> & {
@@ -11,12 +12,9 @@ type Document = Omit<ArchiveKey, 'id' | 'erasedKids'> & {
 // This query reads every key.
 const examplesMs = 300_000
 const atOnce = 500
-const duplicateKey = 11_000
 
 const isOnlyDuplicates = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError &&
-  [error.writeErrors].flat().every(({ code }) => code === duplicateKey) &&
-  error.result.getWriteConcernError() === undefined
+  error instanceof MongoBulkWriteError && isOvertaken(error) && error.result.getWriteConcernError() === undefined
 
 /** The data keys of the archive, by their record keys. */
 export const archiveKeysIn = (db: Db): ArchiveKeys => {

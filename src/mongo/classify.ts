@@ -3,7 +3,7 @@ import type { Failure } from '../domain/ports.ts'
 import { faultOf } from '../shared/fault.ts'
 import { adviceFor } from './advice.ts'
 
-export const duplicateKey = 11000
+const duplicateKey = 11_000
 
 /** The error codes of mongod for a document that cannot be stored because of its own content. */
 const ownFault = new Set([
@@ -65,3 +65,14 @@ export const isOvertaken = (error: unknown): boolean =>
   Array.isArray(error.writeErrors) &&
   error.writeErrors.length > 0 &&
   error.writeErrors.every(({ code }) => code === duplicateKey)
+
+/** False if the document is there already, because another writer was faster. */
+export const unlessThere = async (inserting: Promise<unknown>): Promise<boolean> => {
+  try {
+    await inserting
+    return true
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === duplicateKey) return false
+    throw error
+  }
+}

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Db, MongoServerError } from 'mongodb'
+import type { Db } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
 import { chunks } from '../shared/slices.ts'
-import { duplicateKey } from './classify.ts'
+import { unlessThere } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
 import { type Erasures, erasuresIn } from './erasures.ts'
 import { readPresent, type Stored } from './store.ts'
@@ -66,14 +66,7 @@ export const redrivesIn = (db: Db): Redrives => {
       const isOver = { _id: leaseId, $expr: { $lt: ['$until', '$$NOW'] } }
       // The filter does not match a document that exists, and then the insert fails on its _id.
       const isFirst = { _id: leaseId, owner: { $exists: false } }
-      const insert = () =>
-        rejectAfter(stepMs, leases.updateOne(isFirst, held, { upsert: true })).then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof MongoServerError && error.code === duplicateKey) return false
-            throw error
-          },
-        )
+      const insert = () => unlessThere(rejectAfter(stepMs, leases.updateOne(isFirst, held, { upsert: true })))
       const took = (await rejectAfter(stepMs, leases.updateOne(isOver, held))).matchedCount === 1 || (await insert())
       if (!took) return undefined
       return {

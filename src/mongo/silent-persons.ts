@@ -1,9 +1,9 @@
-import { type Db, MongoServerError } from 'mongodb'
+import type { Db } from 'mongodb'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
-import { duplicateKey } from './classify.ts'
+import { unlessThere } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
 import { countPersonsIn } from './persons.ts'
 
@@ -76,15 +76,7 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
       chunks(ids, keysAtOnce).map((some) => ({ accountId, [field]: { $in: [...some] }, ...isNoMarker })),
     )
   return {
-    claim: async (receipt) => {
-      try {
-        await rejectAfter(stepMs, receipts.insertOne(receipt))
-        return true
-      } catch (error) {
-        if (error instanceof MongoServerError && error.code === duplicateKey) return false
-        throw error
-      }
-    },
+    claim: (receipt) => unlessThere(rejectAfter(stepMs, receipts.insertOne(receipt))),
     entries: async (accountId, { after, before }, limit) => {
       const projection = { time: 1, chatId: 1, clientId: 1, erased: 1 }
       const options = { projection, maxTimeMS: stepMs }

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { TopicIds } from '../../domain/ports.ts'
 import type { ViewName } from '../../views/index.ts'
-import { duplicateKey } from '../classify.ts'
+import { unlessThere } from '../classify.ts'
 import { rejectAfter, stepMs } from '../client.ts'
 
 // Two words of this folder: a writer is a process that works on a rebuild and writes its collections. A live writer is
@@ -76,13 +76,8 @@ export const beginRebuild = async (
     owner,
     ...times,
   }
-  try {
-    await rejectAfter(stepMs, rebuilds(db).updateOne({ ...current, owner }, [{ $set: state }], { upsert: true }))
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === duplicateKey) return false
-    throw error
-  }
+  const begun = rebuilds(db).updateOne({ ...current, owner }, [{ $set: state }], { upsert: true })
+  return unlessThere(rejectAfter(stepMs, begun))
 }
 
 /** Makes `owner` the owner of the rebuild. False if another process works on it, or there is none. */

@@ -1,8 +1,8 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, type EventTopic, eventTopics } from '../../../contracts/topics.ts'
 import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
 import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
+import { readOrThrow } from '../../kafka/read-topic.ts'
 import { printable } from '../../shared/printable.ts'
 
 /**
@@ -15,9 +15,7 @@ export const findLost = async (
   signal: AbortSignal,
 ): Promise<ReadonlyArray<LostOfTopic>> => {
   const read = async (name: EventTopic['name'], onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
-    const archive = archiveNameOf(name)
-    const done = await kafka.readTopic(archive, onSlice, { signal })
-    if (E.isLeft(done)) throw new Error(`${archive}: ${done.left.reason}`)
+    await readOrThrow(kafka.readTopic, archiveNameOf(name), onSlice, { signal })
     if (signal.aborted) throw new Error('it was interrupted')
   }
   const found: LostOfTopic[] = []

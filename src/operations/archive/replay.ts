@@ -3,6 +3,7 @@ import { archiveNameOf, type EventTopic, type TopicName, topics } from '../../..
 import type { Restore } from '../../archive/restore.ts'
 import type { Append, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
+import { readOrThrow } from '../../kafka/read-topic.ts'
 
 type Name = EventTopic['name']
 
@@ -85,9 +86,7 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
     }
     await Promise.all(due.map(write))
   }
-  const archive = archiveNameOf(topic)
-  const read = await kafka.readTopic(archive, take, { signal })
-  if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
+  await readOrThrow(kafka.readTopic, archiveNameOf(topic), take, { signal })
   if (signal.aborted) throw new Error('it was interrupted')
   for (const { detail } of unread.values()) throw new Error(detail)
   return { records, leftOut, corrupt, continueAt: Object.fromEntries([...continueAt].sort(([a], [b]) => a - b)) }

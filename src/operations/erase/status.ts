@@ -15,7 +15,7 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { archiverGroup } from '../../domain/consumer-groups.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { PartOf, ReadTopic } from '../../kafka/read-topic.ts'
+import { type PartOf, type ReadTopic, readOrThrow } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
 import { hasPersonalData } from '../../views/index.ts'
 
@@ -34,8 +34,7 @@ const records = async (
   options?: Parameters<ReadTopic>[2],
 ) => {
   const onSlice = async (slice: ReadonlyArray<IncomingRecord>) => slice.forEach(onRecord)
-  const read = await readTopic(topic, onSlice, options)
-  if (E.isLeft(read)) throw new Error(`${topic} cannot be read: ${read.left.reason}`)
+  await readOrThrow(readTopic, topic, onSlice, options)
 }
 
 const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(low + 1, high) })

@@ -1,8 +1,8 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { enrichments, eventTopics } from '../../../contracts/topics.ts'
 import { enrichmentsGroup, viewsGroup } from '../../domain/consumer-groups.ts'
 import { enrichmentKeys, type Person } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
+import { readOrThrow } from '../../kafka/read-topic.ts'
 import type { Sleep } from '../../shared/time.ts'
 
 const lookAgainMs = 250
@@ -59,7 +59,8 @@ export const unreadEnrichments = async (
   const wanted = new Set(enrichmentKeys(accountId, person))
   const done = await committedOffsets(enrichmentsGroup, enrichments.name)
   const found = new Set<string>()
-  const read = await readTopic(
+  await readOrThrow(
+    readTopic,
     enrichments.name,
     async (records) => {
       for (const { key, value } of records)
@@ -68,6 +69,5 @@ export const unreadEnrichments = async (
     },
     { part: (partition, { low, high }) => ({ low: Math.min(high, Math.max(low, done.get(partition) ?? low)), high }) },
   )
-  if (E.isLeft(read)) throw new Error(`${enrichments.name} cannot be read: ${read.left.reason}`)
   return [...found]
 }

@@ -1,11 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopic, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import { archivedPlace } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { PartOf } from '../../kafka/read-topic.ts'
+import { readOrThrow } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'
 import { type Logs, readLogs, sourceOf } from './progress.ts'
 
@@ -92,13 +91,15 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
     const [first] = records
     if (first !== undefined) await fold({ topic: archive, partition: first.partition, records })
   }
-  const readParts = async (onSlice: typeof take, part: PartOf) => {
-    const read = await kafka.readTopic(archive, onSlice, { part, signal })
-    if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
-  }
   // The archive keeps the order of the topics. So a partition has earlier records only if it begins with one.
-  await readParts(look, (_, { low, high }) => ({ low, high: Math.min(high, low + 1) }))
-  await readParts(take, (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }))
+  await readOrThrow(kafka.readTopic, archive, look, {
+    part: (_, { low, high }) => ({ low, high: Math.min(high, low + 1) }),
+    signal,
+  })
+  await readOrThrow(kafka.readTopic, archive, take, {
+    part: (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }),
+    signal,
+  })
   // No record of the present topic may be processed before all of these.
   if (signal.aborted) throw new Error('interrupted')
 }
@@ -154,14 +155,13 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
     if (records.length > 0) await fold({ topic, partition, records })
     setTo(source, next)
   }
-  const read = await kafka.readTopic(archiveNameOf(topic), take, {
+  await readOrThrow(kafka.readTopic, archiveNameOf(topic), take, {
     part: (partition, range) => {
       reached.set(partition, range.low)
       return partitions.has(partition) ? range : { low: range.high, high: range.high }
     },
     signal,
   })
-  if (E.isLeft(read)) throw new Error(`${archiveNameOf(topic)}: ${read.left.reason}`)
   // Without the copy, the topic itself must have the record.
   for (const [source, detail] of unread) {
     const low = (await kafka.ranges(topic)).get(Number(source.slice(topic.length + 1)))?.low ?? 0

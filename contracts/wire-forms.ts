@@ -18,10 +18,3 @@ export const webhookForms = formsOf('event_name', webhookEvents)
 
 /** What the service posts on Interface B. */
 export const botEventForms = formsOf('event', botEvents)
-
-/** The form of the event with this name at the service. Throws if there is none. */
-export const wireFormNamed = (name: string): t.Mixed => {
-  const found = [...webhookForms, ...botEventForms].find(({ event }) => event.name === name)
-  if (found === undefined) throw new Error(`the service has no event ${name}`)
-  return found.codec
-}

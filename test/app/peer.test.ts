@@ -1,10 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerPeer, askPeer, joinReadiness } from '../../src/app/peer.ts'
-import { silent, unmeasured } from '../../src/domain/quiet.ts'
+import { unmeasured } from '../../src/domain/metrics.ts'
 import type { Readiness } from '../../src/http/health.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { right } from '../support/either.ts'
+import { silent } from '../support/silent-log.ts'
 
 const back: Readiness = {
   ready: true,

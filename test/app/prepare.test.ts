@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { prepare, type Report } from '../../src/app/prepare.ts'
-import { silent } from '../../src/domain/quiet.ts'
+import { silent } from '../support/silent-log.ts'
 
 const preparing = suite('topics and indexes')
 

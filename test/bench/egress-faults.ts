@@ -1,11 +1,12 @@
 // Latency of replies to healthy chats while others fail, and without faults: `node test/bench/egress-faults.ts`
 import { parseArgs } from 'node:util'
 import type { Id } from '../../contracts/primitives.ts'
-import { atRandom, type Script } from '../../src/simulator/behaviour.ts'
+import type { Script } from '../../src/simulator/behaviour.ts'
 import { startCluster } from '../faults/cluster.ts'
 import { observedWorld } from '../faults/observed-world.ts'
 import { wait } from '../faults/progress.ts'
 import { areFinished, botLogic } from '../faults/replies.ts'
+import { atRandom } from '../support/behaviours.ts'
 
 export type Latency = { readonly replies: number; readonly p50: number; readonly p99: number; readonly max: number }
 /** Milliseconds from the sending of a command to its arrival at the service, for chats without their own fault. */

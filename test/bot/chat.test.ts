@@ -7,10 +7,10 @@ import type { Chat, ChatDeps } from '../../src/bot/chat.ts'
 import type { Handlers, Turn } from '../../src/bot/handlers.ts'
 import { agentJoined, chatClosed, conversationEvent } from '../../src/bot/harness.ts'
 import { handOver, text } from '../../src/bot/replies.ts'
-import { silent } from '../../src/domain/quiet.ts'
 import { sleep } from '../../src/shared/time.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
+import { silent } from '../support/silent-log.ts'
 import { givenChat } from './given-chat.ts'
 
 const turnsTest = suite('turns of the bot kit')

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { clientWrites } from '../../src/bot/harness.ts'
 import { worker } from '../../src/bot/worker.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { silent } from '../../src/domain/quiet.ts'
+import { silent } from '../support/silent-log.ts'
 
 const reading = suite('a bot that reads its topic')
 

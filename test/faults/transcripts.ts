@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import type { SessionDocument } from '../../contracts/views/session.ts'
-import { losing } from '../../src/simulator/transcript.ts'
 import { eventually } from '../support/eventually.ts'
+import { losing } from '../support/tampering.ts'
 import { unless, wrong } from './findings.ts'
 import type { ObservedWorld } from './observed-world.ts'
 

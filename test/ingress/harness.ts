@@ -3,8 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/domain/accounts.ts'
+import { unmeasured } from '../../src/domain/metrics.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
-import { silent, unmeasured } from '../../src/domain/quiet.ts'
 import {
   type Checks,
   type OperatorsDeps,
@@ -17,6 +17,7 @@ import { createHttpServer, type HttpDeps } from '../../src/http/server.ts'
 import { type IngressDeps, ingressRouters } from '../../src/ingress/app.ts'
 import { sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
+import { silent } from '../support/silent-log.ts'
 
 export const noon = right(Instant.decode('2026-01-31T12:00:00.000Z'))
 

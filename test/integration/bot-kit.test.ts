@@ -1,9 +1,9 @@
 import { startBot, text } from 'livechat-bridge/bot'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { silent } from '../../src/domain/quiet.ts'
 import { anyFree } from '../../src/embedded/port.ts'
 import { plainClient } from '../support/plain-consumer.ts'
+import { silent } from '../support/silent-log.ts'
 import { world } from '../support/world.ts'
 
 // It waits for a broker while the other tests run.

@@ -5,8 +5,8 @@ import { createChat } from '../../src/bot/chat.ts'
 import { defaultLimits, defaultTurns } from '../../src/bot/conversation.ts'
 import { text } from '../../src/bot/replies.ts'
 import { worker } from '../../src/bot/worker.ts'
+import { unmeasured } from '../../src/domain/metrics.ts'
 import type { HandleSlice, IncomingRecord } from '../../src/domain/ports.ts'
-import { silent, unmeasured } from '../../src/domain/quiet.ts'
 import { eventReader, fromCommand } from '../../src/kafka/records.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
@@ -18,6 +18,7 @@ import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
 import { plainClient, withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
+import { silent } from '../support/silent-log.ts'
 
 const prefix = newPrefix()
 const kafka = await connectTestKafka(prefix)

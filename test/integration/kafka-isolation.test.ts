@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
-import { silent } from '../../src/domain/quiet.ts'
 import { newClient } from '../../src/kafka/client.ts'
 import { isIdentityLost } from '../../src/kafka/errors.ts'
 import { produceConnection } from '../../src/kafka/produce/connection.ts'
@@ -11,6 +10,7 @@ import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
+import { silent } from '../support/silent-log.ts'
 
 const { brokers } = await servers()
 const admin = plainClient(brokers).admin()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
+import { unmeasured } from '../../src/domain/metrics.ts'
 import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/domain/ports.ts'
-import { unmeasured } from '../../src/domain/quiet.ts'
 import { connectKafka, type KafkaPorts } from '../../src/kafka/kafka.ts'
 import { servers } from '../support/servers.ts'
 

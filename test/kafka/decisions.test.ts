@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { silent } from '../../src/domain/quiet.ts'
 import { startOffset, startOffsetsOf } from '../../src/kafka/consumer/committed-offsets.ts'
 import { readWithout } from '../../src/kafka/consumer/consume.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../src/kafka/consumer/health.ts'
 import { kindOf, reasonOf, refusalOf, unreachable } from '../../src/kafka/errors.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
+import { silent } from '../support/silent-log.ts'
 
 const decisions = suite('decisions of the Kafka adapter')
 

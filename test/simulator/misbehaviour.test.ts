@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { serviceAccountOf } from '../../src/simulator/account.ts'
-import { always, atMost, atRandom, type Behaviour, inTurn } from '../../src/simulator/behaviour.ts'
+import { type Behaviour, inTurn } from '../../src/simulator/behaviour.ts'
 import { startService } from '../../src/simulator/service.ts'
+import { always, atMost, atRandom } from '../support/behaviours.ts'
 import { botMessage, plain, webhooksPath } from './accounts.ts'
 import { createCleanUp } from './clean-up.ts'
 

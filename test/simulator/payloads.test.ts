@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { wireFormNamed } from '../../contracts/wire-forms.ts'
 import * as botEvents from '../../src/simulator/bot-events.ts'
 import { generate } from '../../src/simulator/generate.ts'
 import * as payloads from '../../src/simulator/payloads.ts'
+import { wireFormNamed } from '../support/wire-form.ts'
 
 const client = 'widget_id visitor organization status assigned_agent tags'
 const chat = `${client} user_token chat_id session page analytics agent`

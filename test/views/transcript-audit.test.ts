@@ -6,12 +6,13 @@ import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import type { Line } from '../../src/simulator/chat.ts'
 import { randomNumbers } from '../../src/simulator/random.ts'
-import { altering, chatLog, losing, reordering, type Tamper } from '../../src/simulator/transcript.ts'
+import { chatLog, type Tamper } from '../../src/simulator/transcript.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
 import { commonSequence } from '../../src/views/common-sequence.ts'
 import { type Entry, transcriptAudit } from '../../src/views/transcript-audit.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { memoryViews } from '../support/memory-views.ts'
+import { altering, losing, reordering } from '../support/tampering.ts'
 
 const audits = suite('audit of a transcript')
 

@@ -50,9 +50,6 @@ export const shapeOf = (act: Act): string => {
   return `${act.type}${buttons}${act.announces ? ', more follows' : ''}`
 }
 
-/** A lane for people: `TEXT + hand-over`, `silence`. */
-export const shapesOf = (lane: Lane): string => (lane.length === 0 ? 'silence' : lane.map(shapeOf).join(' + '))
-
 const keyOf = (act: Act): unknown =>
   act.kind === 'hand-over' ? [act.kind] : [act.kind, act.type, act.buttons, act.announces]
 

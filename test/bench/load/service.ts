@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { always } from '../../../src/simulator/behaviour.ts'
 import { startService } from '../../../src/simulator/service.ts'
+import { always } from '../../support/behaviours.ts'
 import { accountId, botToken, providerId } from '../account.ts'
 import { type Latency, latencies } from './latencies.ts'
 

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import kafkajs from 'kafkajs'
 import Koa from 'koa'
 import rawBody from 'raw-body'
-import { wireFormNamed } from '../../../contracts/wire-forms.ts'
+import { wireFormNamed } from '../../support/wire-form.ts'
 import { serve } from '../worker.ts'
 
 export type KoaAsk = {

@@ -70,4 +70,5 @@ export const answer = (status: number, body = '{}', retryAfter?: string): HttpRe
 export const ok = answer(200, '{"result":"ok"}')
 export const networkFailure = (code: string): HttpResult => E.left({ code })
 
-export { silent as silentLog, unmeasured as noMeasure } from '../../../src/domain/quiet.ts'
+export { unmeasured as noMeasure } from '../../../src/domain/metrics.ts'
+export { silent as silentLog } from '../../support/silent-log.ts'

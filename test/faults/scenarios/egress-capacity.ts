@@ -1,5 +1,5 @@
-import { always, atMost } from '../../../src/simulator/behaviour.ts'
 import type { ReceivedRequest } from '../../../src/simulator/state.ts'
+import { always, atMost } from '../../support/behaviours.ts'
 import { unless, wrong } from '../findings.ts'
 import { observedWorld } from '../observed-world.ts'
 import { wait } from '../progress.ts'

@@ -1,5 +1,6 @@
 import { botReplies } from '../../../contracts/topics.ts'
-import { atRandom, type Script } from '../../../src/simulator/behaviour.ts'
+import type { Script } from '../../../src/simulator/behaviour.ts'
+import { atRandom } from '../../support/behaviours.ts'
 import { eventually } from '../../support/eventually.ts'
 import { withAdmin } from '../../support/plain-consumer.ts'
 import { earlyAttempts, earlyRequests, untoldAttempts } from '../attempts.ts'

@@ -3,9 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import { silent } from '../../../src/domain/quiet.ts'
 import { type ProducerLimits, producer } from '../../../src/kafka/produce/producer.ts'
 import type { WireRecord } from '../../../src/kafka/wire-record.ts'
+import { silent } from '../../support/silent-log.ts'
 import { type Fate, fakeBrokers } from './fake-brokers.ts'
 
 const wide: ProducerLimits = {

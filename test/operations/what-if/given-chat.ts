@@ -1,4 +1,5 @@
 import { conversationEvent } from '../../../src/bot/harness.ts'
+import { type Lane, shapeOf } from '../../../src/operations/what-if/acts.ts'
 
 /** `10:00:05` on 31 January 2026. */
 const at = (time: string) => `2026-01-31T${time}.000Z`
@@ -50,3 +51,6 @@ export const event = (
 ) => conversationEvent(type, {}, { id, time: at(time) })
 
 export const rules = { replyWithin: 10_000, readUntil: Date.parse('2026-02-01T00:00:00Z') }
+
+/** A lane as text: `TEXT + hand-over`, `silence`. */
+export const shapesOf = (lane: Lane): string => (lane.length === 0 ? 'silence' : lane.map(shapeOf).join(' + '))

@@ -6,12 +6,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import * as realKit from '../../../src/bot/index.ts'
-import { shapesOf, wordsOf } from '../../../src/operations/what-if/acts.ts'
+import { wordsOf } from '../../../src/operations/what-if/acts.ts'
 import { type Bot, type ModuleOptions, startModule } from '../../../src/operations/what-if/in-process/bot-process.ts'
 import * as kit from '../../../src/operations/what-if/in-process/kit.ts'
 import type { Answer } from '../../../src/operations/what-if/judge.ts'
 import { turnsOf } from '../../../src/operations/what-if/turns.ts'
-import { client, delivered, event, rules } from './given-chat.ts'
+import { client, delivered, event, rules, shapesOf } from './given-chat.ts'
 
 const inProcess = suite('a bot module in a process of its own')
 

@@ -10,7 +10,7 @@ import {
   type Reference,
   verdictOf,
 } from '../../../src/operations/what-if/judge.ts'
-import { turnsOf } from '../../../src/operations/what-if/turns.ts'
+import { type Turn, turnsOf } from '../../../src/operations/what-if/turns.ts'
 import { right } from '../../support/either.ts'
 import { client, delivered, failed, rules } from './given-chat.ts'
 
@@ -80,20 +80,21 @@ const bot = (...words: ReadonlyArray<string | undefined>) => {
   }
   return { asked, conversing }
 }
-const all = () => true
-const never = async () => false
+type Bots = Parameters<typeof compareChat>[1]
+/** The turns of the chat against these bots. */
+const compare = ({ turns = turnsOf(chat, rules), ...bots }: Partial<Bots> & { readonly turns?: ReadonlyArray<Turn> }) =>
+  compareChat(turns, {
+    baseline: undefined,
+    candidates: [],
+    isExact: false,
+    counts: () => true,
+    isErased: async () => false,
+    ...bots,
+  })
 
 judge('the same bot has the same verdict in each turn that can be compared', async () => {
   const { conversing, asked } = bot('Hello', 'Hello', 'Hello', 'Hello')
-  const { compared, noise } = right(
-    await compareChat(turnsOf(chat, rules), {
-      baseline: undefined,
-      candidates: [conversing],
-      isExact: false,
-      counts: all,
-      isErased: never,
-    }),
-  )
+  const { compared, noise } = right(await compare({ candidates: [conversing] }))
   assert.equal(
     compared.map(({ verdict }) => verdict),
     ['same', 'same', 'not-comparable', 'same'],
@@ -104,15 +105,7 @@ judge('the same bot has the same verdict in each turn that can be compared', asy
 
 judge('only the first divergence counts, and the bot is asked no more after it', async () => {
   const { conversing, asked } = bot('Hello', undefined, 'Hello', undefined)
-  const { compared } = right(
-    await compareChat(turnsOf(chat, rules), {
-      baseline: undefined,
-      candidates: [conversing],
-      isExact: false,
-      counts: all,
-      isErased: never,
-    }),
-  )
+  const { compared } = right(await compare({ candidates: [conversing] }))
   assert.equal(
     compared.map(({ verdict, reason }) => [verdict, reason]),
     [
@@ -127,13 +120,7 @@ judge('only the first divergence counts, and the bot is asked no more after it',
 
 judge('a chat that is erased meanwhile gets to no bot any more', async () => {
   const { conversing, asked } = bot('Hello', 'Hello', 'Hello', 'Hello')
-  const result = await compareChat(turnsOf(chat, rules), {
-    baseline: undefined,
-    candidates: [conversing],
-    isExact: false,
-    counts: all,
-    isErased: async () => asked.length === 2,
-  })
+  const result = await compare({ candidates: [conversing], isErased: async () => asked.length === 2 })
   assert.equal(result, E.left('erased'))
   assert.equal(asked, ['m1', 'm2', 'end'])
 })
@@ -141,15 +128,7 @@ judge('a chat that is erased meanwhile gets to no bot any more', async () => {
 judge('other words diverge only with --words exact', async () => {
   const verdicts = async (isExact: boolean) => {
     const { conversing } = bot('Good day', 'Hello', 'Hello', 'Hello')
-    const { compared } = right(
-      await compareChat(turnsOf(chat, rules), {
-        baseline: undefined,
-        candidates: [conversing],
-        isExact,
-        counts: all,
-        isErased: never,
-      }),
-    )
+    const { compared } = right(await compare({ candidates: [conversing], isExact }))
     return compared.map(({ verdict }) => verdict)
   }
   assert.equal(await verdicts(false), ['words', 'same', 'not-comparable', 'same'])
@@ -158,15 +137,8 @@ judge('other words diverge only with --words exact', async () => {
 
 judge('with a baseline the candidate is compared with it, and the noise is what the baseline changes', async () => {
   const [baseline, candidate] = [bot(undefined, 'Hello', 'Hello', 'Hello'), bot(undefined, undefined)]
-  const { compared, noise } = right(
-    await compareChat(turnsOf(chat, rules), {
-      baseline: baseline.conversing,
-      candidates: [candidate.conversing],
-      isExact: false,
-      counts: all,
-      isErased: never,
-    }),
-  )
+  const bots = { baseline: baseline.conversing, candidates: [candidate.conversing] }
+  const { compared, noise } = right(await compare(bots))
   assert.equal(
     compared.map(({ verdict }) => verdict),
     ['same', 'silent', 'not-compared', 'not-compared'],
@@ -176,15 +148,7 @@ judge('with a baseline the candidate is compared with it, and the noise is what 
 
 judge('a bot that disagrees with itself is unstable there, and has not failed', async () => {
   const candidates = [bot('Hello', 'Hello').conversing, bot('Hello', undefined).conversing]
-  const { compared } = right(
-    await compareChat(turnsOf(chat, rules).slice(0, 2), {
-      baseline: undefined,
-      candidates,
-      isExact: false,
-      counts: all,
-      isErased: never,
-    }),
-  )
+  const { compared } = right(await compare({ turns: turnsOf(chat, rules).slice(0, 2), candidates }))
   assert.equal(
     compared.map(({ verdict, reason }) => [verdict, reason]),
     [
@@ -196,15 +160,7 @@ judge('a bot that disagrees with itself is unstable there, and has not failed', 
 
 judge('turns before those that are asked for only lead to them', async () => {
   const { conversing, asked } = bot(undefined, 'Hello', 'Hello', 'Hello')
-  const { compared } = right(
-    await compareChat(turnsOf(chat, rules), {
-      baseline: undefined,
-      candidates: [conversing],
-      isExact: false,
-      counts: ({ number }) => number > 1,
-      isErased: never,
-    }),
-  )
+  const { compared } = right(await compare({ candidates: [conversing], counts: ({ number }) => number > 1 }))
   assert.equal(
     compared.map(({ turn, verdict }) => [turn.number, verdict]),
     [

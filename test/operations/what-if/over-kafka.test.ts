@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clientWrites } from '../../../src/bot/harness.ts'
-import { shapesOf } from '../../../src/operations/what-if/acts.ts'
 import { answerOf, commandOf } from '../../../src/operations/what-if/over-kafka/replies.ts'
+import { shapesOf } from './given-chat.ts'
 
 const overKafka = suite('the answer of a bot over Kafka')
 

@@ -2,9 +2,8 @@ import { array, assert as check, constantFrom, integer, property, tuple } from '
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
-import { shapesOf } from '../../../src/operations/what-if/acts.ts'
 import { type Turn, turnsOf } from '../../../src/operations/what-if/turns.ts'
-import { client, delivered, event, failed, handedOver, rules, suppressed } from './given-chat.ts'
+import { client, delivered, event, failed, handedOver, rules, shapesOf, suppressed } from './given-chat.ts'
 
 const turns = suite('the turns of a chat')
 

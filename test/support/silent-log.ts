@@ -1,6 +1,4 @@
-import type { Log } from './ports.ts'
-
-export { unmeasured } from './metrics.ts'
+import type { Log } from '../../src/domain/ports.ts'
 
 const nothing = () => {}
 

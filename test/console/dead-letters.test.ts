@@ -11,10 +11,10 @@ import { problemText } from '../../src/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
 import type { Redrives } from '../../src/mongo/redrives.ts'
-import { asRead } from '../operations/redrive/given-letters.ts'
+import { asRead, topicOf } from '../operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { auditTopic, given, isUnrecorded, topicOf } from './given-request.ts'
+import { auditTopic, given, isUnrecorded } from './given-request.ts'
 
 const at = (hour: number) => new Date(Date.UTC(2026, 0, 31, hour)).toISOString() as Instant
 const letterAt = (offset: number, key: string, cause = 'contract'): IncomingRecord => {

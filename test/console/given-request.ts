@@ -1,7 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConsoleRequest, Session } from '../../src/console/handler.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
-import type { ReadTopic } from '../../src/kafka/read-topic.ts'
 
 const session: Session = {
   who: 'kim@example.com',
@@ -34,16 +32,6 @@ export const auditTopic = () => {
   }
   return { state, recordActionOf }
 }
-
-/** A topic in memory, with one partition. */
-export const topicOf =
-  (records: ReadonlyArray<IncomingRecord>): ReadTopic =>
-  async (_, onSlice, { part, signal } = {}) => {
-    const range = { low: 0, high: records.length }
-    const { low, high } = part?.(0, range) ?? range
-    for (const record of records.slice(low, high)) if (!signal?.aborted) await onSlice([record])
-    return E.right(undefined)
-  }
 
 export const isUnrecorded = (answered: E.Either<unknown, unknown>): boolean =>
   E.isLeft(answered) &&

@@ -9,8 +9,9 @@ import { erasuresHandlers } from '../../src/console/api/erasures.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import type { ReadTopic } from '../../src/kafka/read-topic.ts'
 import type { AuditAsked } from '../../src/mongo/console-privacy.ts'
+import { topicOf } from '../operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
-import { given, topicOf } from './given-request.ts'
+import { given } from './given-request.ts'
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, n))
 

@@ -6,23 +6,15 @@ import { RedriveLine } from '../../src/console/answers.ts'
 import { redriveHandlers } from '../../src/console/api/redrive.ts'
 import type { ConsoleRequest } from '../../src/console/handler.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
-import { asRead } from '../operations/redrive/given-letters.ts'
+import { letterOf, memoryRedrives, topicOf } from '../operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
-import { auditTopic, given, isUnrecorded, topicOf } from './given-request.ts'
+import { auditTopic, given, isUnrecorded } from './given-request.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const letterAt = (offset: number, key: string): IncomingRecord => {
-  const record = {
-    topic: 'chats',
-    partition: 0,
-    offset,
-    timestamp: 0,
-    value: Buffer.from(String(offset)),
-    headers: {},
-  } as const
-  const why = { consumer: 'projector', cause: 'contract', detail: 'id: expected text', failedAt: noon }
-  return { ...asRead(toDeadLetter({ ...record, key: Buffer.from(key) }, why)), partition: 0, offset }
+  const [place, value] = [{ partition: 0, offset }, Buffer.from(String(offset))]
+  const record = { topic: 'chats', ...place, timestamp: 0, key: Buffer.from(key), value, headers: {} } as const
+  return { ...letterOf(record, noon), ...place }
 }
 const send = 'POST /api/accounts/:account/dead-letters/redrive'
 
@@ -39,13 +31,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>, gate: () => Promise<voi
       },
       publish: async () => E.left({ kind: 'permanent', reason: 'no event is published here' }),
     },
-    redrives: {
-      find: async () => new Map(),
-      lease: async () => ({ renew: async () => true, release: async () => {} }),
-      remember: async () => {},
-      erasedAt: async () => new Map(),
-      states: async () => new Map(),
-    },
+    redrives: memoryRedrives().redrives,
     accounts: [],
     recordActionOf: audit.recordActionOf,
   })

@@ -1,8 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { appendServiceEvent, projected, publishedBy, sent } from '../support/talk.ts'
-import { account, botMessage } from '../support/values.ts'
+import {
+  appendServiceEvent,
+  botReplies,
+  played,
+  projected,
+  publishedBy,
+  type Step,
+  sent,
+  serviceTells,
+} from '../support/talk.ts'
+import { account } from '../support/values.ts'
 
 const test = suite('AGENT_UNAVAILABLE')
 
@@ -29,33 +38,16 @@ test('the text of the account is sent once if the bot does not reply', async () 
   ])
 })
 
-test('if the bot replies itself, the text is not sent', async () => {
-  const w = simulation({ accounts })
-  await w.start()
-  appendServiceEvent(w, 'AgentUnavailable', 'u1')
-  await w.time.pass(5000)
-  w.command(botMessage('c1', { inReplyTo: 'u1' }))
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [['c1', 5000]])
-})
-
-test('without a text nothing is sent', async () => {
-  const w = simulation()
-  await w.start()
-  appendServiceEvent(w, 'AgentUnavailable', 'u1')
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [])
-})
-
-test('if an agent joins after all, the text is not sent', async () => {
-  const w = simulation({ accounts })
-  await w.start()
-  appendServiceEvent(w, 'AgentUnavailable', 'u1')
-  await w.time.pass(5000)
-  appendServiceEvent(w, 'AgentJoined', 'j1')
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [])
-})
+const unavailable = serviceTells(0, 'AgentUnavailable', 'u1')
+const stories: ReadonlyArray<readonly [string, ReadonlyArray<Step>, ReturnType<typeof sent>, typeof accounts?]> = [
+  ['if the bot replies itself, the text is not sent', [unavailable, botReplies(5000, 'c1', 'u1')], [['c1', 5000]]],
+  ['if an agent joins after all, the text is not sent', [unavailable, serviceTells(5000, 'AgentJoined', 'j1')], []],
+  ['without a text nothing is sent', [unavailable], [], [account()]],
+]
+for (const [title, steps, expected, those = accounts] of stories)
+  test(title, async () => {
+    assert.equal(sent(await played(steps, { accounts: those })), expected)
+  })
 
 test('the text is sent once even across a restart', async () => {
   const w = simulation({ accounts })

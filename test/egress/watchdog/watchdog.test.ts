@@ -1,12 +1,23 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { appendServiceEvent, projected, publishedBy, sent } from '../support/talk.ts'
+import {
+  appendServiceEvent,
+  botReplies,
+  clientWrites,
+  played,
+  projected,
+  publishedBy,
+  type Step,
+  sent,
+  serviceTells,
+} from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, noMeasure, ok } from '../support/values.ts'
 
 const test = suite('the watchdog')
 
 const aMinute = 60_000
+type Options = Parameters<typeof simulation>[0]
 
 test('a client without a reply within replyWithin is handed to an agent, and the log has the reason', async () => {
   const w = simulation()
@@ -67,77 +78,77 @@ test('a hand-over that fails after the bot has answered leaves no client in sile
   )
 })
 
-test('a client with a reply in time is left to the bot', async () => {
-  const w = simulation()
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  await w.time.pass(9000)
-  w.command(botMessage('c1', { inReplyTo: 'm1' }))
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [['c1', 9000]])
-})
+const invalid = { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 }
+const handedOver = ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const
+const stories: ReadonlyArray<
+  readonly [title: string, steps: ReadonlyArray<Step>, sent: ReturnType<typeof sent>, options?: Options]
+> = [
+  [
+    'a client with a reply in time is left to the bot',
+    [clientWrites(0, 'm1'), botReplies(9000, 'c1', 'm1')],
+    [['c1', 9000]],
+  ],
+  [
+    'several messages without a reply are one turn, which counts from the first',
+    [clientWrites(0, 'm1'), clientWrites(4000, 'm2'), clientWrites(8000, 'm3')],
+    [['watchdog-m1', 10_000]],
+  ],
+  [
+    'a message after the answered one is a new turn',
+    [clientWrites(0, 'm1'), clientWrites(5000, 'm2'), botReplies(5000, 'c1', 'm1')],
+    [
+      ['c1', 5000],
+      ['watchdog-m2', 15_000],
+    ],
+  ],
+  ...handedOver.map(
+    (type) =>
+      [`after ${type} no agent is invited`, [clientWrites(0, 'm1'), serviceTells(5000, type, 'e1')], []] as const,
+  ),
+  [
+    'AGENT_UNAVAILABLE causes no second invitation for the same turn, and the next message is a new turn',
+    [clientWrites(0, 'm1'), serviceTells(10_500, 'AgentUnavailable', 'u1'), clientWrites(80_000, 'm2')],
+    [
+      ['watchdog-m1', 10_000],
+      ['watchdog-m2', 90_000],
+    ],
+  ],
+  [
+    'a hand-over by the bot counts as a reply',
+    [clientWrites(0, 'm1'), [0, (w) => w.command(inviteAgent('i1'))]],
+    [['i1', 0]],
+  ],
+  [
+    'after an invalid command of the bot the watchdog still acts for the client',
+    [clientWrites(0, 'm1'), [0, (w) => w.log.append('bot-replies', 'acme/2037', invalid)]],
+    [['watchdog-m1', 10_000]],
+  ],
+  ['an account without a bot, or an unknown account, has no watchdog', [clientWrites(0, 'm1')], [], { accounts: [] }],
+  [
+    'the watchdog waits for an attempt that is running when the time is up',
+    [clientWrites(0, 'm1'), botReplies(9000, 'c1', 'm1')],
+    [['c1', 9000]],
+    { answer: () => ({ result: ok, afterMs: 2000 }) },
+  ],
+]
+for (const [title, steps, expected, options] of stories)
+  test(title, async () => {
+    assert.equal(sent(await played(steps, options)), expected)
+  })
 
-test('several messages without a reply are one turn, which counts from the first', async () => {
-  const w = simulation()
-  await w.start()
-  for (const message of ['m1', 'm2', 'm3']) {
-    appendServiceEvent(w, 'ClientMessageReceived', message)
-    await w.time.pass(4000)
-  }
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [['watchdog-m1', 10_000]])
-})
-
-test('a message after the answered one is a new turn', async () => {
-  const w = simulation()
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  await w.time.pass(5000)
-  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
-  w.command(botMessage('c1', { inReplyTo: 'm1' }))
-  await w.time.pass(aMinute)
+test('a reply that is being retried does not delay the invitation, and is not sent after it', async () => {
+  const w = await played([clientWrites(0, 'm1'), botReplies(0, 'c1', 'm1')], {
+    answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }),
+  })
   assert.equal(sent(w), [
-    ['c1', 5000],
-    ['watchdog-m2', 15_000],
+    ['c1', 0],
+    ['watchdog-m1', 10_000],
   ])
-})
-
-test('a client who was handed over or has left is not handed over again', async () => {
-  for (const event of ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const) {
-    const w = simulation()
-    await w.start()
-    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-    await w.time.pass(5000)
-    appendServiceEvent(w, event, 'e1')
-    await w.time.pass(aMinute)
-    assert.equal(sent(w), [], event)
-  }
-})
-
-test('AGENT_UNAVAILABLE causes no second invitation for the same turn, and the next message is a new turn', async () => {
-  const w = simulation()
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  await w.time.until(() => w.requests.length === 1)
-  appendServiceEvent(w, 'AgentUnavailable', 'u1')
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [['watchdog-m1', 10_000]])
-  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
-  await w.time.pass(aMinute)
-  assert.equal(sent(w)[1]?.[0], 'watchdog-m2')
-  assert.is(w.requests.length, 2)
-})
-
-test('a hand-over by the bot counts as a reply', async () => {
-  const w = simulation()
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  w.command(inviteAgent('i1'))
-  await w.time.pass(aMinute)
-  assert.equal(
-    sent(w).map(([id]) => id),
-    ['i1'],
-  )
+  assert.equal(publishedBy(w), [
+    ['BotReplyDelivered', 'no-reply-in-time'],
+    ['AgentInvited', 'no-reply-in-time'],
+    ['BotReplySuppressed', 'agent-invited'],
+  ])
 })
 
 test('a reply that is given up invites an agent at once, and is counted', async () => {
@@ -198,43 +209,6 @@ test('a command that can never be sent invites an agent at once, unless the clie
   }
 })
 
-test('after an invalid command of the bot the watchdog still acts for the client', async () => {
-  const w = simulation()
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  w.log.append('bot-replies', 'acme/2037', { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 })
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [['watchdog-m1', 10_000]])
-})
-
-test('a reply that is being retried does not delay the invitation, and is not sent after it', async () => {
-  const w = simulation({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  w.command(botMessage('c1', { inReplyTo: 'm1' }))
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [
-    ['c1', 0],
-    ['watchdog-m1', 10_000],
-  ])
-  assert.equal(publishedBy(w), [
-    ['BotReplyDelivered', 'no-reply-in-time'],
-    ['AgentInvited', 'no-reply-in-time'],
-    ['BotReplySuppressed', 'agent-invited'],
-  ])
-})
-
-test('the watchdog waits for an attempt that is running when the time is up', async () => {
-  const w = simulation({ answer: () => ({ result: ok, afterMs: 2000 }) })
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  await w.time.pass(9000)
-  w.command(botMessage('c1', { inReplyTo: 'm1' }))
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [['c1', 9000]])
-  assert.equal(publishedBy(w), [['BotReplyDelivered', undefined]])
-})
-
 test('while the service is unavailable the invitation waits with the reply, and only one of them is delivered', async () => {
   const w: ReturnType<typeof simulation> = simulation({
     answer: () => ({ result: w.time.monotonic() < 100_000 ? networkFailure('ECONNREFUSED') : ok }),
@@ -273,14 +247,6 @@ test('an invitation that cannot be delivered ends after a day', async () => {
   assert.equal(publishedBy(w), [])
   await w.time.pass(2 * 60 * aMinute)
   assert.equal(publishedBy(w), [['BotReplyFailed', 'deadline']])
-})
-
-test('an account without a bot, or an unknown account, has no watchdog', async () => {
-  const w = simulation({ accounts: [] })
-  await w.start()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
-  await w.time.pass(aMinute)
-  assert.equal(sent(w), [])
 })
 
 test('without Kafka the invitation is still sent, and its outcome is published when Kafka is available again', async () => {

@@ -23,6 +23,12 @@ const archivedAs = (offset: number, found: Restored): IncomingRecord => {
   const isEarlier = found.kind !== 'corrupt' && found.generation === 'before'
   return { ...record(offset), headers: isEarlier ? { archive_generation: Buffer.from('before') } : {} }
 }
+const lost = (offset: number): Restored => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
+const inEpoch = (offset: number, epoch: number): Restored => ({
+  kind: 'record',
+  record: { ...record(offset), epoch },
+  generation: 'g',
+})
 const corrupt: Restored = {
   kind: 'corrupt',
   archived: record(-1),
@@ -81,64 +87,97 @@ const read = async (
   return { folded, letters, failed, position: positions.get('chats/0') }
 }
 
-reading(
-  'continues after an unreadable batch: it becomes a dead letter, and as many records as it had may be missing',
-  async () => {
-    assert.equal(
-      await read(
-        [
-          [0, event(0)],
-          [3, corrupt],
-          [4, event(4)],
-        ],
-        5,
-      ),
-      {
-        folded: [0, 4],
-        letters: ['corrupt'],
-        failed: undefined,
-        position: 5,
-      },
-    )
-  },
-)
-
-reading('continues after an unreadable batch at the end of the archive', async () => {
-  assert.equal(
-    await read(
-      [
-        [0, event(0)],
-        [3, corrupt],
-      ],
-      4,
-    ),
-    {
-      folded: [0],
-      letters: ['corrupt'],
-      failed: undefined,
-      position: 4,
-    },
-  )
-})
-
-reading('continues after a batch that was unreadable when it was archived', async () => {
-  assert.equal(
-    await read(
-      [
-        [0, event(0)],
-        [1, batch(1, 3)],
-        [2, event(4)],
-      ],
-      5,
-    ),
-    {
-      folded: [0, 3, 4],
-      letters: [],
-      failed: undefined,
-      position: 5,
-    },
-  )
-})
+type Archive = Parameters<typeof read>[0]
+/** What is folded of an archive, and the dead letters. The topic continues at `end`, and so does the rebuild. */
+const whole: ReadonlyArray<
+  readonly [what: string, archive: Archive, end: number, folded: ReadonlyArray<number | string>, letters: string[]]
+> = [
+  [
+    'continues after an unreadable batch: it becomes a dead letter, and as many records as it had may be missing',
+    [
+      [0, event(0)],
+      [3, corrupt],
+      [4, event(4)],
+    ],
+    5,
+    [0, 4],
+    ['corrupt'],
+  ],
+  [
+    'continues after an unreadable batch at the end of the archive',
+    [
+      [0, event(0)],
+      [3, corrupt],
+    ],
+    4,
+    [0],
+    ['corrupt'],
+  ],
+  [
+    'continues after a batch that was unreadable when it was archived',
+    [
+      [0, event(0)],
+      [1, batch(1, 3)],
+      [2, event(4)],
+    ],
+    5,
+    [0, 3, 4],
+    [],
+  ],
+  [
+    'starts with the records of deleted topics of that name, each once, if the archive has them',
+    [
+      [0, earlier(5)],
+      [1, earlier(5)],
+      [2, earlier(6)],
+      [3, event(0)],
+      // A process that was frozen has archived this record late.
+      [4, earlier(7)],
+      [5, event(1)],
+    ],
+    2,
+    ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1],
+    [],
+  ],
+  ['starts with them also if the current topic has all its own records', [[0, earlier(5)]], 0, ['archive-chats/0'], []],
+  [
+    'prefers the copy of a record that can be read, and folds no later record before it',
+    [
+      [0, event(0)],
+      [1, lost(1)],
+      [2, event(2)],
+      [3, lost(3)],
+      // The archiver has archived these again, was killed, and then has archived all of them again.
+      [4, event(1)],
+      [5, event(2)],
+      [6, event(1)],
+      [7, event(2)],
+      [8, event(3)],
+      [9, event(4)],
+    ],
+    5,
+    [0, 1, 2, 3, 4],
+    [],
+  ],
+  [
+    'folds records that the topic has lost before those that got their offsets later',
+    [
+      [0, inEpoch(0, 4)],
+      [1, inEpoch(1, 4)],
+      [2, inEpoch(2, 4)],
+      [3, inEpoch(1, 6)],
+      [4, inEpoch(1, 4)],
+      [5, inEpoch(2, 6)],
+    ],
+    3,
+    [0, 1, 2, 1, 2],
+    [],
+  ],
+]
+for (const [what, archive, end, folded, letters] of whole)
+  reading(what, async () => {
+    assert.equal(await read(archive, end), { folded, letters, failed: undefined, position: end })
+  })
 
 reading('stops if more records are missing than that', async () => {
   const { failed } = await read(
@@ -160,46 +199,6 @@ reading('stops if more records are missing than that', async () => {
   assert.match(String(other), /the records from 1 to 1 are neither/)
 })
 
-reading('starts with the records of deleted topics of that name, each once, if the archive has them', async () => {
-  const archive = [
-    [0, earlier(5)],
-    [1, earlier(5)],
-    [2, earlier(6)],
-    [3, event(0)],
-    // A process that was frozen has archived this record late.
-    [4, earlier(7)],
-    [5, event(1)],
-  ] as const
-  assert.equal(await read(archive, 2), {
-    folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1],
-    letters: [],
-    failed: undefined,
-    position: 2,
-  })
-  // This is also true if the current topic has all its own records.
-  assert.equal((await read([[0, earlier(5)]], 0)).folded, ['archive-chats/0'])
-})
-
-const lost = (offset: number): Restored => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
-
-reading('prefers the copy of a record that can be read, and folds no later record before it', async () => {
-  const archive = [
-    [0, event(0)],
-    [1, lost(1)],
-    [2, event(2)],
-    [3, lost(3)],
-    // The archiver has archived these again, was killed, and then has archived all of them again.
-    [4, event(1)],
-    [5, event(2)],
-    [6, event(1)],
-    [7, event(2)],
-    [8, event(3)],
-    [9, event(4)],
-  ] as const
-  const folded = { folded: [0, 1, 2, 3, 4], letters: [], failed: undefined, position: 5 }
-  assert.equal(await read(archive, 5), folded)
-})
-
 reading('stops at a record that nobody can read and that its topic does not have any more', async () => {
   const archive = [
     [0, event(0)],
@@ -213,33 +212,6 @@ reading('stops at a record that nobody can read and that its topic does not have
 reading('reports missing keys if it cannot decrypt records', async () => {
   const { failed } = await read([[0, earlier(5)]], 0, false)
   assert.is(failed, 'chats: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set')
-})
-
-reading('records that the topic has lost come before those that got their offsets later', async () => {
-  const of = (offset: number, epoch: number): Restored => ({
-    kind: 'record',
-    record: { ...record(offset), epoch },
-    generation: 'g',
-  })
-  assert.equal(
-    await read(
-      [
-        [0, of(0, 4)],
-        [1, of(1, 4)],
-        [2, of(2, 4)],
-        [3, of(1, 6)],
-        [4, of(1, 4)],
-        [5, of(2, 6)],
-      ],
-      3,
-    ),
-    {
-      folded: [0, 1, 2, 1, 2],
-      letters: [],
-      failed: undefined,
-      position: 3,
-    },
-  )
 })
 
 reading.run()

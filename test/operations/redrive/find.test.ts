@@ -1,12 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
-import type { PartOf, ReadTopic } from '../../../src/kafka/read-topic.ts'
 import { findDeadLetters, findRequests } from '../../../src/operations/redrive/find.ts'
 import { right } from '../../support/either.ts'
-import { letterOf } from './given-letters.ts'
+import { letterOf, topicOf } from './given-letters.ts'
 
 const at = (hour: number) => new Date(Date.UTC(2026, 0, 31, hour)).toISOString() as Instant
 const letterAt = (offset: number, key: string, topic: 'chats' | 'calls', cause: string): IncomingRecord => {
@@ -35,15 +33,9 @@ const requests = ['invalid', 'unknown-event'].map((reason, offset): IncomingReco
   }
 })
 
-const whole: PartOf = (_, range) => range
 const portsOf = (records: ReadonlyArray<IncomingRecord>) => {
-  const readTopic: ReadTopic = async (_, onSlice, { part = whole } = {}) => {
-    const { low, high } = part(0, { low: 0, high: records.length })
-    await onSlice(records.slice(low, high))
-    return E.right(undefined)
-  }
   const findRedrives = async (ids: ReadonlyArray<string>) => new Map(ids.slice(0, 1).map((id) => [id, [at(9)]]))
-  return { readTopic, findRedrives }
+  return { readTopic: topicOf(records), findRedrives }
 }
 const extent = { limit: 10, signal: new AbortController().signal }
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { toDeadLetter } from '../../../src/kafka/dead-letters.ts'
+import type { ReadTopic } from '../../../src/kafka/read-topic.ts'
+import type { Redrives } from '../../../src/mongo/redrives.ts'
 import { originTopics, type StoredDeadLetter } from '../../../src/operations/redrive/dead-letters.ts'
+import { chunks } from '../../../src/shared/slices.ts'
 
 const hour = 3_600_000
 const midnight = Date.UTC(2026, 0, 31)
@@ -64,3 +68,29 @@ export const asRead = ({ topic, key, value, headers }: ReturnType<typeof toDeadL
     Object.entries(headers).map(([name, header]) => [name, Buffer.from([header].flat().at(-1) ?? '')]),
   ),
 })
+
+/** A topic in memory with one partition, read in slices of this size. */
+export const topicOf =
+  (records: ReadonlyArray<IncomingRecord>, sliceSize = 1): ReadTopic =>
+  async (_, onSlice, { part, signal } = {}) => {
+    const range = { low: 0, high: records.length }
+    const { low, high } = part?.(0, range) ?? range
+    for (const slice of chunks(records.slice(low, high), sliceSize)) if (!signal?.aborted) await onSlice(slice)
+    return E.right(undefined)
+  }
+
+/** MongoDB in memory: what was sent back in `memory`, and in `erased` when a key was erased. No view has a state. */
+export const memoryRedrives = () => {
+  const memory = new Map<string, ReadonlyArray<Instant>>()
+  const erased = new Map<string, Date>()
+  const redrives: Redrives = {
+    find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
+    remember: async (ids, at) => {
+      for (const id of ids) memory.set(id, [...(memory.get(id) ?? []), at])
+    },
+    states: async () => new Map(),
+    erasedAt: async () => erased,
+    lease: async () => ({ renew: async () => true, release: async () => {} }),
+  }
+  return { memory, erased, redrives }
+}

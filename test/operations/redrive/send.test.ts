@@ -7,7 +7,7 @@ import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
 import { noResults } from '../../../src/operations/redrive/batches.ts'
 import { sendDeadLetters } from '../../../src/operations/redrive/send.ts'
-import { letterOf } from './given-letters.ts'
+import { letterOf, memoryRedrives, topicOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const letterAt = (offset: number): IncomingRecord => ({
@@ -47,10 +47,9 @@ const servers = (
   atOnce: number,
   states: ReadonlyMap<string, State> = new Map(),
 ) => {
-  const erased = new Map<string, Date>()
   const sent: string[] = []
   const lines: string[] = []
-  const memory = new Map<string, ReadonlyArray<Instant>>()
+  const { memory, erased, redrives } = memoryRedrives()
   let calls = 0
   let trouble: (call: number) => Failure['kind'] | undefined = () => undefined
   const troubled = () => trouble(calls++)
@@ -65,15 +64,7 @@ const servers = (
       trouble = next
     },
     ports: {
-      readTopic: async (
-        _: unknown,
-        onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
-        { signal }: { readonly signal?: AbortSignal } = {},
-      ) => {
-        for (let i = 0; i < deadLetters.length && !signal?.aborted; i += sliceSize)
-          await onSlice(deadLetters.slice(i, i + sliceSize))
-        return E.right(undefined)
-      },
+      readTopic: topicOf(deadLetters, sliceSize),
       redrive: async ({ value }: IncomingRecord) => {
         const kind = troubled()
         if (kind !== undefined) return E.left({ kind, reason: kind })
@@ -81,18 +72,11 @@ const servers = (
         return E.right(undefined)
       },
       redrives: {
-        find: (ids: ReadonlyArray<string>) =>
-          troubled()
-            ? away()
-            : Promise.resolve(new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : [])))),
-        remember: async (ids: ReadonlyArray<string>, at: Instant) => {
-          if (troubled()) return away()
-          for (const id of ids) memory.set(id, [...(memory.get(id) ?? []), at])
-        },
+        ...redrives,
+        find: (ids: ReadonlyArray<string>) => (troubled() ? away() : redrives.find(ids)),
+        remember: (ids: ReadonlyArray<string>, at: Instant) => (troubled() ? away() : redrives.remember(ids, at)),
         states: async (view: string, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, State>> =>
           new Map(ids.flatMap((id) => (states.has(`${view} ${id}`) ? [[id, states.get(`${view} ${id}`) ?? {}]] : []))),
-        erasedAt: async () => erased,
-        lease: async () => ({ renew: async () => true, release: async () => {} }),
       },
       pace: { atOnce, next: async () => {} },
       now: () => noon,

@@ -6,9 +6,9 @@ import { AccountId, type Instant } from '../../../contracts/primitives.ts'
 import { withDefaults } from '../../../src/domain/accounts.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { isMeant, requestReader, takeIn } from '../../../src/operations/redrive/take-in.ts'
-import { chunks } from '../../../src/shared/slices.ts'
 import { right } from '../../support/either.ts'
 import { sample } from '../../support/samples.ts'
+import { memoryRedrives, topicOf } from './given-letters.ts'
 
 const accounts = [withDefaults({ id: right(AccountId.decode('acme')), webhooks: { token: 'webhooks-token-of-acme' } })]
 const received = '2026-01-31T12:00:00.000Z' as Instant
@@ -45,9 +45,8 @@ const request = ({
 /** Kafka and MongoDB in memory; the next calls of either may fail. */
 const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void = () => {}, ofEachSlice = 1) => {
   const [published, lines] = [[] as DomainEvent[], [] as string[]]
-  const memory = new Map<string, ReadonlyArray<Instant>>()
+  const { erased, redrives } = memoryRedrives()
   const faults = { publish: 0, remember: 0 }
-  const erased = new Map<string, Date>()
   return {
     erased,
     published,
@@ -56,10 +55,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void
     run: async (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
       takeIn(
         {
-          readTopic: async (_, onSlice, { signal } = {}) => {
-            for (const slice of chunks(records, ofEachSlice)) if (!signal?.aborted) await onSlice(slice)
-            return E.right(undefined)
-          },
+          readTopic: topicOf(records, ofEachSlice),
           publish: async (event) => {
             if (faults.publish-- > 0) return E.left({ kind: 'transient', reason: 'away' })
             published.push(event)
@@ -67,13 +63,11 @@ const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void
             return E.right(undefined)
           },
           redrives: {
-            find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
+            ...redrives,
             remember: async (ids, at) => {
               if (faults.remember-- > 0) throw new Error('away')
-              for (const id of ids) memory.set(id, [at])
+              await redrives.remember(ids, at)
             },
-            erasedAt: async () => new Map(erased),
-            lease: async () => ({ renew: async () => true, release: async () => {} }),
           },
           accounts,
           pace: { atOnce: 1, next: async () => undefined },
@@ -124,13 +118,6 @@ reading('is selected if it matches every filter', () => {
   assert.ok(isMeant({ account: 'acme', reason: 'invalid', since: noon, until: noon + 1, id: ['0/0'] })(request()))
   for (const filters of [{ account: 'x' }, { reason: 'x' }, { since: noon + 1 }, { until: noon }, { id: ['0/1'] }])
     assert.not(isMeant(filters)(request()), JSON.stringify(filters))
-})
-
-reading('has an id from its offset and time if an earlier version gave it none', () => {
-  const { headers, ...record } = request({ offset: 7 })
-  const { id: _, ...older } = headers
-  const { id, event } = right(requestReader(accounts)({ ...record, headers: older }))
-  assert.equal([id, event.id], [`quarantine/0/7/${received}`, `quarantine/0/7/${received}`])
 })
 
 reading.run()

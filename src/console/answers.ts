@@ -224,7 +224,8 @@ export const RecordAnswer = exactShape(
 
 /**
  * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339).
- * `groups`: all letters of the requested time, by cause and topic. `letters`: the newest 200 that match the whole
+ * `groups`: all letters of the requested time, by cause and topic; `reasons`: of those that match cause and topic, the
+ * most frequent first. `letters`: the newest 200 that match the whole
  * query, newest first. `count`: how many match. `cut`: there may be more, because not all records were read.
  * `redriven`: the times at which the letter was sent again. `state`: `sent` if it has not failed since; `failed-again`
  * if it has: the later failure is a letter of its own. `reason`: what the contract expected, without what was sent.
@@ -241,6 +242,7 @@ export const LettersAnswer = exactShape(
         topic: t.string,
         count: Count,
         unresolved: Count,
+        reasons: t.array(t.strict({ reason: t.string, count: Count, unresolved: Count })),
         firstAt: Time,
         lastAt: Time,
       }),

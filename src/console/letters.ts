@@ -50,13 +50,17 @@ const knownNames: ReadonlySet<string> = new Set(
   [...BotReply.types, ...DomainEvent.types].flatMap((codec) => namesIn(marksOf(codec))),
 )
 
+/** A field of a request has its name on the wire, such as `chat_id`. */
+const isKnown = (name: string) =>
+  knownNames.has(name) || knownNames.has(name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+
 /** What was wrong with a record, without anything that its sender wrote. */
 export const reasonOf = (problems: ReadonlyArray<Problem>): string =>
   problems
     .map(({ path, expected }) => {
       const parts = path.split('.').filter((part) => part !== '')
-      const isKnown = parts.every((part) => knownNames.has(part) || /^\d{1,6}$/.test(part))
-      if (!isKnown) return 'a field that the contract does not know'
+      if (!parts.every((part) => isKnown(part) || /^\d{1,6}$/.test(part)))
+        return 'a field that the contract does not know'
       return `${parts.length === 0 ? '' : `${parts.join('.')}: `}expected ${expected}`
     })
     .filter((words, i, all) => all.indexOf(words) === i)

@@ -84,8 +84,24 @@ letters('the list has the letters of the account, the newest first, without thei
     cut: false,
     states: { unresolved: 2, sent: 0, 'failed-again': 0 },
     groups: [
-      { topic: 'chats', cause: 'contract', count: 1, unresolved: 1, firstAt: at(0), lastAt: at(0) },
-      { topic: 'chats', cause: 'unstorable', count: 1, unresolved: 1, firstAt: at(2), lastAt: at(2) },
+      {
+        topic: 'chats',
+        cause: 'contract',
+        count: 1,
+        unresolved: 1,
+        reasons: [{ reason: 'a field that the contract does not know; expected JSON', count: 1, unresolved: 1 }],
+        firstAt: at(0),
+        lastAt: at(0),
+      },
+      {
+        topic: 'chats',
+        cause: 'unstorable',
+        count: 1,
+        unresolved: 1,
+        reasons: [],
+        firstAt: at(2),
+        lastAt: at(2),
+      },
     ],
     letters: [
       { id: '0/2', cause: 'unstorable', at: at(2), chatId: '2', ...letter },
@@ -101,6 +117,32 @@ letters('the list has the letters of the account, the newest first, without thei
   })
   assert.not.match(JSON.stringify(body), /Jane/)
 })
+
+letters(
+  'letters are counted by reason, the most frequent first, and a filter selects those of one reason',
+  async () => {
+    const ofDetail = (offset: number, detail: string): IncomingRecord => {
+      const letter = letterAt(offset, `acme/${offset}`)
+      return { ...letter, headers: { ...letter.headers, dl_detail: Buffer.from(detail) } }
+    }
+    const details = ['message.text: expected text', 'message.buttons: expected 1 to 3 buttons']
+    const all = [details[0], details[1], details[1]].map((detail, i) => ofDetail(i, detail ?? ''))
+    const asked = async (query: string) =>
+      (right(await handlers(all)[list](given({ query }))) as { body: LettersAnswer }).body
+    const body = await asked('')
+    assert.equal(
+      body.groups.map(({ reasons }) => reasons),
+      [
+        [
+          { reason: 'message.buttons: expected 1 to 3 buttons', count: 2, unresolved: 2 },
+          { reason: 'message.text: expected text', count: 1, unresolved: 1 },
+        ],
+      ],
+    )
+    const chosen = await asked(`reason=${encodeURIComponent('message.text: expected text')}`)
+    assert.equal([chosen.count, chosen.letters.map(({ id }) => id), chosen.groups], [1, ['0/0'], body.groups])
+  },
+)
 
 letters('a bug of the bridge is listed with the place where it happened', async () => {
   const detail = 'TypeError at src/egress/egress.ts:85:12'
@@ -148,6 +190,7 @@ letters('a quarantined request is listed with its reason; its only topic is quar
     at: at(0),
     bytes: 1,
     interface: 'bot',
+    reason: 'id: expected text',
     state: 'unresolved',
     redriven: [],
     failures: 1,

@@ -48,11 +48,18 @@ letters('the reason names fields of the contract, and nothing that the sender ma
   assert.equal(
     [
       reasonOf([{ path: 'message.buttons', expected: '1 to 3 buttons' }]),
+      reasonOf([{ path: 'chat_id', expected: 'an integer or text' }]),
       reasonOf([{ path: 'message.ann@example.com', expected: 'nothing' }]),
       reasonOf([{ path: '', expected: 'an object' }]),
       reasonOf([]),
     ],
-    ['message.buttons: expected 1 to 3 buttons', 'a field that the contract does not know', 'expected an object', ''],
+    [
+      'message.buttons: expected 1 to 3 buttons',
+      'chat_id: expected an integer or text',
+      'a field that the contract does not know',
+      'expected an object',
+      '',
+    ],
   ),
 )
 

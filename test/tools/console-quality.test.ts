@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Response } from 'playwright-core'
 import * as assert from 'uvu/assert'
+import { eventually } from '../support/eventually.ts'
 import { overflow, settled, violations } from './console/browser.ts'
 import { consoleSuite } from './console/suite.ts'
 
@@ -45,6 +46,52 @@ test('in both themes and at 360 px, no page has a finding of axe-core, an error,
     assert.equal([tab.errors, tab.elsewhere], [[], []], colorScheme)
     await tab.context.close()
   }
+})
+
+test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px long', async (here) => {
+  const { db } = here
+  const by = db.collection<{ _id: string }>('daily_stats_by')
+  const like = await eventually('the statistics of an agent', async () => {
+    const found = await by.findOne({ accountId: 'acme', by: 'agent' })
+    return found ?? undefined
+  })
+  const day = '2026-01-31'
+  const agents = Array.from({ length: 50 }, (_, n) => String(9_000 + n))
+  await by.insertMany(agents.map((id) => ({ ...like, _id: `acme/${day}/agent/${id}`, day, id })))
+  for (let n = 0; n < 50; n++)
+    await here.produce(
+      'bot-replies',
+      `acme/${9_000 + n}`,
+      JSON.stringify({
+        type: 'BotMessage',
+        id: `long-${n}`,
+        accountId: 'acme',
+        chatId: `${9_000 + n}`,
+        clientId: '1233',
+        message: { type: 'BUTTONS', title: 'When?', buttons: [] },
+      }),
+    )
+  const { page, context } = await here.open(await here.signInAsAll('pages'), { viewport: { width: 390, height: 844 } })
+  for (const [path, rows] of [
+    [`statistics?by=agent&from=${day}&to=${day}`, '#figures'],
+    ['dead-letters?reason=message.buttons%3A+expected+1+to+3+buttons', '#letters'],
+  ] as const) {
+    const shown = page.locator('section', { has: page.locator(rows) }).locator('tbody tr')
+    await eventually(`fifty rows of ${path}`, async () => {
+      await page.goto(here.page(path))
+      await settled(page)
+      return (await shown.count()) === 50
+    })
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+    assert.ok(height <= 4_000, `${path}: ${height} px`)
+    assert.is(await overflow(page), 0, path)
+    const wider = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.scroll')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)`,
+    )
+    assert.equal(wider, [], path)
+  }
+  await by.deleteMany({ id: { $in: agents } })
+  await context.close()
 })
 
 test('the policy is strict on every file, including the library of charts, and all files are small', async (here) => {

@@ -53,6 +53,8 @@ const DeadLettersQuery = t.partial(
     until: Instant,
     state: t.keyof({ unresolved: null, sent: null, 'failed-again': null }, 'unresolved, sent or failed-again'),
     chat: Id,
+    /** The reason, in the words of the answer. */
+    reason: t.string,
     /** Those whose account is not in the accounts file. */
     unowned: On,
   },
@@ -66,6 +68,8 @@ const maxExamined = 5_000
 /** Of each partition only its newest records are read. */
 const newestOf = 10_000
 const findWithinMs = 10_000
+/** How many reasons of a group a response has. */
+const maxReasons = 20
 /** How many requests read letters at the same time. */
 const maxReads = 2
 
@@ -120,10 +124,30 @@ type Chain = Omit<Chained, 'sentAt'>
 /** A letter for the answer, and what its state is found by. */
 type Shown = { readonly letter: Listed; readonly chain: Chain }
 
+/** The filters that only apply to examined letters. */
+type Chosen = {
+  readonly state?: LetterState | undefined
+  readonly chat?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** How many letters have each reason, the most frequent first. */
+const reasonsOf = (letters: ReadonlyArray<Omit<DeadLetter, 'redriven'>>) => {
+  const counts = new Map<string, { reason: string; count: number; unresolved: number }>()
+  for (const { reason, state } of letters) {
+    if (reason === undefined) continue
+    const of = counts.get(reason) ?? { reason, count: 0, unresolved: 0 }
+    of.count++
+    if (state === 'unresolved') of.unresolved++
+    counts.set(reason, of)
+  }
+  return [...counts.values()].sort((a, b) => b.count - a.count).slice(0, maxReasons)
+}
+
 const answerOf = <A>(
   found: Found<A>,
   show: (letter: A) => Shown,
-  { state, chat }: { readonly state?: LetterState | undefined; readonly chat?: string | undefined } = {},
+  { state, chat, reason }: Chosen = {},
 ): E.Either<Refusal, LettersAnswer> => {
   const { groups, letters, isCut, count } = found
   const known = letters.flatMap(({ sentAt, ...letter }) =>
@@ -139,16 +163,24 @@ const answerOf = <A>(
     failures: chain.redriven + 1,
   }))
   const countOf = (which: LetterState) => all.filter((letter) => letter.state === which).length
-  const unresolvedIn = ({ cause, topic }: { readonly cause: string; readonly topic: string }) =>
-    all.filter((letter) => letter.state === 'unresolved' && letter.cause === cause && letter.topic === topic).length
   const shown = all.filter(
-    (letter) => (state === undefined || letter.state === state) && (chat === undefined || letter.chatId === chat),
+    (letter) =>
+      (state === undefined || letter.state === state) &&
+      (chat === undefined || letter.chatId === chat) &&
+      (reason === undefined || letter.reason === reason),
   )
   return E.right({
-    count: state === undefined && chat === undefined ? count : shown.length,
+    count: state === undefined && chat === undefined && reason === undefined ? count : shown.length,
     cut: isCut || count > letters.length,
     states: { unresolved: countOf('unresolved'), sent: countOf('sent'), 'failed-again': countOf('failed-again') },
-    groups: groups.map((group) => ({ ...group, unresolved: unresolvedIn(group) })),
+    groups: groups.map((group) => {
+      const those = all.filter(({ cause, topic }) => cause === group.cause && topic === group.topic)
+      return {
+        ...group,
+        unresolved: those.filter((letter) => letter.state === 'unresolved').length,
+        reasons: reasonsOf(those),
+      }
+    }),
     letters: shown.slice(-maxListed).reverse(),
   })
 }
@@ -177,8 +209,18 @@ const showDeadLetter = (it: StoredDeadLetter): Shown => {
 
 const showRequest = (it: QuarantinedLetter): Shown => {
   const { id, reason: cause, receivedAt: at, bytes, account } = it
+  const reason = reasonOf(problemsIn(it.problems))
   return {
-    letter: { id, topic: quarantine.name, cause, at, bytes, failures: 1, interface: it.interface },
+    letter: {
+      id,
+      topic: quarantine.name,
+      cause,
+      at,
+      bytes,
+      failures: 1,
+      interface: it.interface,
+      ...(reason !== '' && { reason }),
+    },
     chain: { key: account, topic: quarantine.name, consumer: it.memoryId, firstFailedAt: at, bytes, redriven: 0 },
   }
 }
@@ -248,7 +290,7 @@ export const deadLettersHandlers = ({
     async (request) => {
       const query = readQuery(DeadLettersQuery, request.query)
       if (E.isLeft(query)) return query
-      const { state, chat, unowned, ...asked } = query.right
+      const { state, chat, reason, unowned, ...asked } = query.right
       const whose = whoseOf(request, unowned, accounts)
       const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked)
       if (E.isLeft(filters)) return filters
@@ -256,7 +298,7 @@ export const deadLettersHandlers = ({
         find(ports, ownedFilters({ accounts }, filters.right), { limit: maxExamined, newestOf, signal }),
       )
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
-      const answer = answerOf(found.right, show, { state, chat })
+      const answer = answerOf(found.right, show, { state, chat, reason })
       return E.isLeft(answer) ? answer : ok(answer.right)
     }
   const showing =

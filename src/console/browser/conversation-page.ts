@@ -101,6 +101,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
     return () => clearTimeout(timer)
   }, [value?.unmaskedUntil])
 
+  const letters = `${base}${pathOf(account, 'dead-letters', `chat=${encodeURIComponent(chat)}&state=all`)}`
   const head = html`
     <div class="page-head">
       <p class="crumbs"><a href=${`${base}${pathOf(account, 'conversations')}`}>Conversations</a></p>
@@ -114,7 +115,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
         }
         ${isLoading && value !== undefined && html`<span class="muted">loading…</span>`}
         <${Copy} text=${chat} what="the chat id" />
-        ${roles.includes('operator') && html`<a href=${`${base}${pathOf(account, 'dead-letters', `chat=${encodeURIComponent(chat)}&state=all`)}`}>Dead letters of this chat</a>`}
+        <a href=${letters}>Dead letters of this chat</a>
       </p>
     </div>
     <${TroubleBox} trouble=${trouble} again=${again} />
@@ -157,6 +158,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
                   key=${item.entry.key}
                   entry=${item.entry}
                   masked=${value.masked}
+                  letters=${letters}
                   isChosen=${chosen !== undefined && item.entry.event?.id === chosen.id}
                   choose=${setChosen}
                 />`,

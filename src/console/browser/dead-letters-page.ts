@@ -111,7 +111,7 @@ const DeadLetters = ({
           )}
       />`
     }
-    <${Table} caption="Letters, the newest first" head=${head}>
+    <${Table} caption="Letters, the newest first" head=${head} kind="letters">
       ${letters.map(
         (letter) => html`<tr key=${letter.id}>
           <th scope="row">
@@ -120,7 +120,7 @@ const DeadLetters = ({
               <button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button>
             </span>
           </th>
-          <td data-label="Reason">${causeWords(letter.cause)}${letter.reason !== undefined && html`<span class="sub">${letter.reason}</span>`}</td>
+          <td data-label="Reason"><span class="cause">${causeWords(letter.cause)}</span>${letter.reason !== undefined && html`<span class="sub">${letter.reason}</span>`}</td>
           ${!isQuarantine && html`<td data-label="Chat">${letter.chatId !== undefined && html`<a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}><bdi>${letter.chatId}</bdi></a>`}</td>`}
           <td data-label="State">
             <${Badge} tone=${tones[letter.state]}>${letterStateWords(letter.state)}<//>
@@ -145,7 +145,7 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
   const unowned = text('unowned') === 'true'
   const state = states.find((each) => each === text('state')) ?? (text('state') === 'all' ? '' : 'unresolved')
   const asked = new URLSearchParams(
-    ['cause', 'topic', 'chat', 'unowned'].flatMap((name) => (text(name) ? [[name, text(name)]] : [])),
+    ['cause', 'topic', 'chat', 'reason', 'unowned'].flatMap((name) => (text(name) ? [[name, text(name)]] : [])),
   )
   if (state !== '') asked.set('state', state)
   const path = `${accountPath(account, kind)}?${asked}`
@@ -155,6 +155,7 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
       cause: text('cause'),
       topic: text('topic'),
       chat: text('chat'),
+      reason: text('reason'),
       unowned: text('unowned'),
       state: text('state'),
       ...part,
@@ -184,8 +185,8 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
     <div class="page-head"><h1>${pageOf(kind).title}</h1><p class="muted">${about[kind]}</p></div>
     <form class="filters" aria-label=${pageOf(kind).title} onSubmit=${(event: Event) => event.preventDefault()}>
       <${Select} label="State" value=${state === '' ? 'all' : state} options=${stateOptions} onChange=${(next: string) => change({ state: next })} />
-      <${Select} label="Cause" value=${text('cause')} options=${[['', 'Any'], ...causes.map((cause) => [cause, causeWords(cause)])]} onChange=${(cause: string) => change({ cause })} />
-      ${kind === 'dead-letters' && html`<${Select} label="Topic" value=${text('topic')} options=${[['', 'Any'], ...topics.map((topic) => [topic, topic])]} onChange=${(topic: string) => change({ topic })} />`}
+      <${Select} label="Cause" value=${text('cause')} options=${[['', 'Any'], ...causes.map((cause) => [cause, causeWords(cause)])]} onChange=${(cause: string) => change({ cause, reason: '' })} />
+      ${kind === 'dead-letters' && html`<${Select} label="Topic" value=${text('topic')} options=${[['', 'Any'], ...topics.map((topic) => [topic, topic])]} onChange=${(topic: string) => change({ topic, reason: '' })} />`}
       ${
         kind === 'dead-letters' &&
         mayAct &&
@@ -195,6 +196,7 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
         ]} onChange=${(next: string) => change({ unowned: next })} />`
       }
       ${text('chat') !== '' && html`<div class="row"><button type="button" onClick=${() => change({ chat: '' })}>Only chat ${text('chat')} ✕</button></div>`}
+      ${text('reason') !== '' && html`<div class="row"><button type="button" onClick=${() => change({ reason: '' })}>Only “${text('reason')}” ✕</button></div>`}
     </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what=${pageOf(kind).title.toLowerCase()} />`}
@@ -208,12 +210,35 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
               html`<${Card} title="By reason" id="groups" aside=${value.cut && html`<span class="muted">There may be more: not all were read.</span>`}>
                 <ul class="plain-list">
                   ${groups.map(
-                    ({ cause, topic, count: size, unresolved }) => html`<li key=${`${topic}\n${cause}`}>
-                      <span><button type="button" class="link" data-item onClick=${() => change({ cause, topic })}>${causeWords(cause)}</button> <span class="muted">${topic}</span></span>
+                    ({ cause, topic, count: size, unresolved, reasons }) => html`<li key=${`${topic}\n${cause}`}>
+                      <span><button type="button" class="link" data-item onClick=${() => change({ cause, topic, reason: '' })}>${causeWords(cause)}</button> <span class="muted">${topic}</span></span>
                       <span class="number">${count(unresolved)} unresolved of ${count(size)}</span>
-                    </li>`,
+                    </li>
+                    ${reasons.map(
+                      (each) => html`<li key=${`${topic}\n${cause}\n${each.reason}`} class="under">
+                        <button type="button" class="link" data-item onClick=${() => change({ cause, topic, reason: each.reason })}>${each.reason}</button>
+                        <span class="number muted">${count(each.unresolved)} of ${count(each.count)}</span>
+                      </li>`,
+                    )}`,
                   )}
                 </ul>
+              <//>`
+            }
+            ${
+              mayAct &&
+              letters.length > 0 &&
+              html`<${Card} title="Send again" id="redrive">
+                <${RedriveForm}
+                  key=${path}
+                  account=${account}
+                  kind=${kind}
+                  ids=${selected.length > 0 ? selected : state === '' && text('chat') === '' && text('reason') === '' ? undefined : letters.map(({ id }) => id)}
+                  isSelected=${selected.length > 0}
+                  cause=${text('cause')}
+                  topic=${text('topic')}
+                  unowned=${unowned}
+                  done=${again}
+                />
               <//>`
             }
             <${Card} title=${counted(value.count, 'letter')} id="letters">
@@ -223,23 +248,6 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
                   : html`<${DeadLetters} account=${account} kind=${kind} letters=${letters} chosen=${chosen} mayAct=${mayAct} choose=${choose} open=${setOpen} />`
               }
             <//>
-            ${
-              mayAct &&
-              letters.length > 0 &&
-              html`<${Card} title="Send again" id="redrive">
-                <${RedriveForm}
-                  key=${path}
-                  account=${account}
-                  kind=${kind}
-                  ids=${selected.length > 0 ? selected : state === '' && text('chat') === '' ? undefined : letters.map(({ id }) => id)}
-                  isSelected=${selected.length > 0}
-                  cause=${text('cause')}
-                  topic=${text('topic')}
-                  unowned=${unowned}
-                  done=${again}
-                />
-              <//>`
-            }
           </div>
           ${
             open !== undefined &&

@@ -85,14 +85,16 @@ type TableProps = Children & {
   readonly numbers?: ReadonlyArray<string>
   /** On a small screen each cell has a line, with its `data-label`. */
   readonly isLabelled?: boolean
+  /** A class of its own, for a table that looks different on a small screen. */
+  readonly kind?: string
 }
 
 /**
  * A table. If it is too wide, only the table scrolls sideways, also by keyboard. On a small screen each row is a card
  * without the head.
  */
-export const Table = ({ caption, head, numbers = [], isLabelled = false, children }: TableProps) => html`
-  <div class=${`scroll as-cards${isLabelled ? ' labelled' : ''}`} role="region" aria-label=${caption} tabindex="0">
+export const Table = ({ caption, head, numbers = [], isLabelled = false, kind = '', children }: TableProps) => html`
+  <div class=${`scroll as-cards ${isLabelled ? 'labelled' : ''} ${kind}`} role="region" aria-label=${caption} tabindex="0">
     <table>
       <caption class="unseen">${caption}</caption>
       <thead>

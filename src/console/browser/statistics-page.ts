@@ -81,6 +81,13 @@ const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   },
   bot: { Bot: ofBots },
 }
+/** The figures of the team that fit beside each other on a small screen. */
+const ofTeam: ReadonlySet<string> = new Set([
+  'sessions.agent.started',
+  'figures.firstResponseAgent',
+  'figures.handleTime',
+  'figures.csat',
+])
 const maxLines = 5
 /** A bot session ends after 24 h of silence, and the client may return for another 24 h. */
 const settleDays = 3
@@ -135,6 +142,7 @@ const Results = ({
     Object.keys(byPart).length > 1 &&
     html`<div class="row" role="group" aria-label="Figures">
       ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${name}</button>`)}
+      ${shownPart === 'Agents' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
     </div>`
   if (shown === undefined || totals.length === 0)
     return html`${tabs}<${Empty} title="There are no statistics of these days.">
@@ -177,16 +185,18 @@ const Results = ({
         })
   const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
   const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
+  const widthOf = (name: string) => (answer.by === 'agent' && !ofTeam.has(name) ? 'extra' : '')
   const heading = (name: string, text: string) => html`
     <th
       scope="col"
       key=${name}
-      class=${name === '' ? '' : 'number'}
+      class=${name === '' ? '' : `number ${widthOf(name)}`}
       aria-sort=${sort?.name === name ? (sort.isUp ? 'ascending' : 'descending') : 'none'}
     >
       <button type="button" class="sort" onClick=${() => sortBy(name)}>${text}${sort?.name === name && html`<span aria-hidden="true">${sort.isUp ? ' ↑' : ' ↓'}</span>`}</button>
     </th>
   `
+  const shape = { day: 'by-day', agent: 'team' }[answer.by as string] ?? ''
   const caption = `Figures from ${answer.from} to ${answer.to}`
   return html`
     ${tabs}
@@ -207,7 +217,7 @@ const Results = ({
         ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
       <//>
       <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">
-        <div class=${`scroll as-cards figures ${answer.by === 'day' ? 'by-day' : ''}`} role="region" aria-label=${caption} tabindex="0">
+        <div class=${`scroll as-cards figures ${shape}`} role="region" aria-label=${caption} tabindex="0">
             <table>
               <caption class="unseen">${caption}</caption>
               <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
@@ -219,13 +229,14 @@ const Results = ({
                     </th>
                     ${figures.map(
                       (each) =>
-                        html`<td class=${each === shown ? 'number chosen' : 'number'} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
+                        html`<td class=${`number ${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
                     )}
                   </tr>`,
                 )}
               </tbody>
             </table>
         </div>
+        ${answer.by === 'agent' && html`<p class="muted narrow-only">A wider screen and the CSV file show more figures.</p>`}
         ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
         <details>
           <summary>What each figure means</summary>

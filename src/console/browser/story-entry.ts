@@ -40,6 +40,8 @@ export type Entry = {
   readonly attempts: ReadonlyArray<Attempt>
   readonly differences: ReadonlyArray<string>
   readonly transcript: ReadonlyArray<TranscriptLine>
+  /** Whether the command is among the dead letters. */
+  readonly isLetter?: boolean
   readonly link?: { readonly title: string; readonly url: string }
   readonly event?: StoryEvent
 }
@@ -94,6 +96,7 @@ const replyPart = (data: unknown, state: DeliveryState): Part => {
       ...(isObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
       ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
     ],
+    ...(reason === 'invalid' && { isLetter: true }),
     detail: textAt(data, 'detail'),
     attempts: attemptsOf(data),
   }

@@ -60,11 +60,13 @@ const Transcript = ({ lines, masked }: { readonly lines: ReadonlyArray<Transcrip
 type Props = {
   readonly entry: Entry
   readonly masked: boolean
+  /** The page with the dead letters of the chat. */
+  readonly letters: string
   readonly isChosen: boolean
   readonly choose: (event: StoryEvent) => void
 }
 
-export const EntryItem = ({ entry, masked, isChosen, choose }: Props) => {
+export const EntryItem = ({ entry, masked, letters, isChosen, choose }: Props) => {
   const { event, who, title, text, state, notes, buttons } = entry
   return html`
     <li class=${`entry ${who} ${text === undefined ? 'step' : 'message'} ${isChosen ? 'chosen' : ''}`}>
@@ -92,6 +94,7 @@ export const EntryItem = ({ entry, masked, isChosen, choose }: Props) => {
         html`<ul class="answers" aria-label="Ready-made answers">${buttons.map((button, i) => html`<li key=${i}><bdi>${button}</bdi></li>`)}</ul>`
       }
       ${notes.map((note) => html`<p key=${note} class="note"><${Said} text=${note} /></p>`)}
+      ${entry.isLetter === true && html`<p class="note"><a href=${letters}>Its dead letter</a> says what was expected.</p>`}
       ${entry.link !== undefined && html`<p class="note">${entry.link.title}: <${OutsideLink} url=${entry.link.url} /></p>`}
       <${Attempts} entry=${entry} />
       <${Differences} sentences=${entry.differences} />

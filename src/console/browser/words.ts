@@ -22,7 +22,7 @@ const failures: Sentences = {
   rejected: 'The service refused it, and that is final.',
   attempts: 'Given up: as many attempts as the account allows have failed.',
   deadline: 'Given up: it could not be delivered before its deadline.',
-  invalid: 'Not sent: the command breaks its contract. It is among the dead letters.',
+  invalid: 'Not sent: the command breaks its contract.',
   'unknown-account': 'Not sent: no such account has a bot.',
   duplicate: 'Not sent: another command of this chat had the same id before.',
 }

@@ -17,6 +17,8 @@ export type Assets = {
   readonly files: ReadonlyMap<string, Asset>
   /** The response for every path that is not a file. */
   readonly page: Asset
+  /** The same with the session in it, so that the script need not request it before it draws anything. */
+  readonly pageFor: (session: object) => Asset
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -30,6 +32,9 @@ const assetOf = (name: string, content: string | Uint8Array): Asset => {
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
   return { type, bytes, gzipped: gzipSync(bytes, { level: 9 }) }
 }
+
+/** Where the session is in the page. A browser runs no script of this type, so the policy allows it. */
+const startOfSession = 'id="session">'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url))
 
@@ -56,5 +61,14 @@ export const assetsAt = (basePath: string): Assets => {
   // Absolute: the page is served below any path, and the Content-Security-Policy allows no base element.
   const folder = `${basePath}/files/${version}`
   const page = readFileSync(pathOf('index.html'), 'utf8').replaceAll('"./', `"${folder}/`)
-  return { version, folder, files, page: assetOf('index.html', page) }
+  const [before = '', after = ''] = page.split(startOfSession)
+  return {
+    version,
+    folder,
+    files,
+    page: assetOf('index.html', page),
+    // Within a script element `<` could end it.
+    pageFor: (session) =>
+      assetOf('index.html', `${before}${startOfSession}${JSON.stringify(session).replaceAll('<', '\\u003c')}${after}`),
+  }
 }

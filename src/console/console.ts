@@ -17,7 +17,7 @@ import { signInRouter } from './access/sign-in.ts'
 import type { ConsoleRoute } from './answers.ts'
 import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
-import type { Handlers, RecordActionOf } from './handler.ts'
+import type { Handlers, RecordActionOf, Session } from './handler.ts'
 
 /** The settings of the console in the environment and the accounts file. */
 export type ConsoleSettings = {
@@ -68,10 +68,10 @@ const send = (ctx: Ctx, { type, bytes, gzipped }: Asset, cacheControl: string) =
 }
 
 /** The Link header that makes the browser request a page's data at once, before the script that needs it has loaded. */
-const preloads = (basePath: string, path: string, query: string): string =>
-  ['session', ...(/^accounts\/[\w.~%-]+\/(now|conversations(\/[\w.~%-]+)?)$/.test(path) && query === '' ? [path] : [])]
-    .map((name) => `<${basePath}/api/${name}>; rel=preload; as=fetch; crossorigin`)
-    .join(', ')
+const preload = (basePath: string, path: string, query: string): string =>
+  /^accounts\/[\w.~%-]+\/(now|conversations(\/[\w.~%-]+)?)$/.test(path) && query === ''
+    ? `<${basePath}/api/${path}>; rel=preload; as=fetch; crossorigin`
+    : ''
 
 /** The console: sign-in, the API of answers.ts, and the files of the page. */
 export const startConsole = (deps: ConsoleDeps): Console => {
@@ -109,12 +109,19 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     stopping,
     checkMs: deps.checkMs ?? usualCheckMs,
   })
+  const pageOf = async (session: Session, signal: AbortSignal): Promise<Asset> => {
+    const request = { session, accountId: '', chatId: '', query: new URLSearchParams(), body: undefined, signal }
+    const answered = await handlers['GET /api/session'](request)
+    return E.isRight(answered) && session.grants.length > 0 ? assets.pageFor(answered.right.body) : assets.page
+  }
   const page = async (ctx: Ctx) => {
     const found = await sessions.read(ctx, isLocal(ctx))
     // Without MongoDB the page is served too, and shows what is wrong.
-    if (E.isLeft(found) || found.right !== undefined) {
-      ctx.set('Link', preloads(basePath, ctx.path.slice(basePath.length + 1), ctx.querystring))
-      return send(ctx, assets.page, 'no-store')
+    if (E.isLeft(found)) return send(ctx, assets.page, 'no-store')
+    if (found.right !== undefined) {
+      const link = preload(basePath, ctx.path.slice(basePath.length + 1), ctx.querystring)
+      if (link !== '') ctx.set('Link', link)
+      return send(ctx, await pageOf(found.right, stopping), 'no-store')
     }
     ctx.redirect(`${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
     ctx.status = 303

@@ -40,8 +40,7 @@ const away = ({ reason }: { readonly reason: string }) => `Kafka does not answer
 
 export const topics = operation({
   name: 'topics',
-  summary:
-    'print the topics with their keys, partitions and clean-up, and how they differ from what the bridge expects',
+  summary: 'show the topics with their keys, partitions and clean-up, and how they differ from what the bridge expects',
   options: {
     apply: {
       about: 'create what is missing, and give the topics that exist the settings that they would be created with',

@@ -61,10 +61,20 @@ files('the page preloads its first requests, and only with values that are valid
     )
   }
   const chat = 'accounts/acme.com/conversations/a%2Fb'
-  assert.equal(await named(`/${chat}`), ['session', chat])
-  assert.equal(await named('/accounts/acme.com/conversations'), ['session', 'accounts/acme.com/conversations'])
+  assert.equal(await named(`/${chat}`), [chat])
+  assert.equal(await named('/accounts/acme.com/conversations'), ['accounts/acme.com/conversations'])
   for (const path of ['', '/accounts/acme.com/conversations?state=open', '/accounts/acme.com/audit', `/${chat}>`])
-    assert.equal(await named(path), ['session'], path)
+    assert.equal(await named(path), [], path)
+})
+
+files('the page has the session of who requests it, which cannot end the script element that it is in', async () => {
+  const { headers, csrf } = await server.signIn(['viewer'])
+  const { text } = await server.ask('/console/accounts/acme.com/now', { headers })
+  const [, written = ''] = /<script type="application\/json" id="session">(.*?)<\/script>/.exec(text) ?? []
+  assert.is(JSON.parse(written).csrf, csrf)
+  const page = assets.pageFor({ who: '</script><script>alert(1)</script>' }).bytes.toString()
+  assert.is(page.split('<script').length, assets.page.bytes.toString().split('<script').length)
+  assert.match(page, '{"who":"\\u003c/script>')
 })
 
 files('no other file of the disk is served', async () => {

@@ -188,7 +188,8 @@ test('an operation runs by its form: without a question if it only shows, and af
   const topic = card.getByText(`${here.prefix}bot-replies`).first()
   const isRecorded = async () => (await here.db.collection('audit').countDocuments({ action: 'topics' })) > 0
 
-  await run.click()
+  await card.getByText('Show the topics with').waitFor()
+  await card.getByRole('button', { name: 'Show' }).click()
   await topic.waitFor()
   await card.getByText('It is done.').waitFor()
   assert.equal([await dialog.count(), await isRecorded()], [0, false])

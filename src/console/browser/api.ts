@@ -71,10 +71,17 @@ export const post = async <A>(path: string, body: unknown, signal?: AbortSignal)
 /** Signs out. The path is not part of the API. */
 export const signOut = (): Promise<Result<Response>> => send('POST', 'sign-out', {}, undefined)
 
-export const loadSession = async (): Promise<Result<SessionAnswer>> => {
-  const answer = await get<SessionAnswer>('session')
+const kept = (answer: Result<SessionAnswer>) => {
   if (answer.ok) session.csrf = answer.value.csrf
   return answer
+}
+
+export const loadSession = async (): Promise<Result<SessionAnswer>> => kept(await get<SessionAnswer>('session'))
+
+/** The session that the server has written into the page. Without it the page requests it. */
+export const firstSession = (): Result<SessionAnswer> | Promise<Result<SessionAnswer>> => {
+  const written = document.getElementById('session')?.textContent ?? ''
+  return written === '' ? loadSession() : kept({ ok: true, value: JSON.parse(written) as SessionAnswer })
 }
 
 /** The path of an account's route, such as `conversations/2037`. The parts must not be encoded yet. */

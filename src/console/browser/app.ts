@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pageOf, pagesFor } from '../pages.ts'
-import { accountPath, base, get, loadSession, type Result, signedOutEvent } from './api.ts'
+import { accountPath, base, firstSession, get, loadSession, type Result, signedOutEvent } from './api.ts'
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
@@ -147,4 +147,4 @@ const App = ({ first }: { readonly first: Result<SessionAnswer> }) => {
 
 showTheme(chosenTheme())
 const place = document.getElementById('app')
-if (place !== null) render(html`<${App} first=${await loadSession()} />`, place)
+if (place !== null) render(html`<${App} first=${await firstSession()} />`, place)

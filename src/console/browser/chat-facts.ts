@@ -34,7 +34,7 @@ const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
 const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact> => [
   ...(conversation
     ? ([
-        ['Bot conversation', stateWords(textAt(conversation, 'state'))],
+        ['State', stateWords(textAt(conversation, 'state'))],
         ['Replies of the bot', repliesText(conversation)],
       ] as const)
     : []),

@@ -13,7 +13,7 @@ import { outcomeWords } from './words.ts'
 
 const pollMs = 10_000
 
-const head = ['Chat', 'With', 'Outcome', 'Messages', 'Agents', 'Began', 'Last event', 'To note']
+const head = ['Chat', 'With', 'Outcome', 'Client / answers', 'Agents', 'Began', 'Last event', 'To note']
 
 const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => html`
   ${row.waitingSince !== undefined && html`<${Badge} tone="warn">${row.isOpen ? `waiting for ${tickingDuration(now - Date.parse(row.waitingSince))}` : 'left without an answer'}<//> `}
@@ -37,7 +37,7 @@ const Row = ({
     </th>
     <td data-label="With">${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
     <td data-label="Outcome"><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome, row.isOpen)}</span></td>
-    <td data-label="Messages" class="number">
+    <td data-label="Client / answers" class="number">
       ${
         row.kind === 'agent' && row.isOpen
           ? html`<span class="muted" title="The service sends the messages when the chat ends">–</span>`
@@ -139,7 +139,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       shown.rows.length > 0 &&
       html`
         <div class=${shown.filter === filter ? '' : 'stale'}>
-          <${Table} caption="Conversations, the newest first" head=${head} numbers=${['Messages']}>
+          <${Table} caption="Conversations, the newest first" head=${head} numbers=${['Client / answers']}>
             ${shown.rows.map((row) => html`<${Row} key=${rowKey(row)} account=${account} row=${row} now=${now} />`)}
           <//>
         </div>

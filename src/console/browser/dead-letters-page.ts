@@ -15,8 +15,8 @@ import { causeWords, letterStateWords } from './words.ts'
 type DeadLetter = LettersAnswer['letters'][number]
 
 const about = {
-  'dead-letters': 'Records that a consumer could not process. They are kept for 14 days.',
-  quarantine: 'Requests that could not be understood. They are kept for 14 days.',
+  'dead-letters': 'Replies and events that could not be processed. They are kept for 14 days.',
+  quarantine: 'Requests of the chat service that could not be understood. They are kept for 14 days.',
 } as const
 
 const tones = { unresolved: 'warn', sent: 'good', 'failed-again': 'bad' } as const

@@ -12,6 +12,9 @@ type Values = Readonly<Record<string, string | boolean>>
 const given = (values: Values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== false))
 
+/** What the command line says of an operation, as a sentence of a page. */
+const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
 /** A form of an operation, with a field for each of its options. */
 const OperationCard = ({ account, operation }: { readonly account: string; readonly operation: Operation }) => {
   const { name, summary, options, mayRunDry, isConfirmed } = operation
@@ -27,7 +30,7 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
   const set = (option: string, value: string | boolean) => setValues((before) => ({ ...before, [option]: value }))
   const take = (line: RebuildLine) => {
     if ('line' in line) setLines((before) => [...before, line.line])
-    else setEnd(line.end.ok ? 'It is done.' : 'It ended with what its last line says.')
+    else setEnd(line.end.ok ? 'It is done.' : 'Something needs your attention: see the lines below.')
   }
   const start = () => {
     setAsks(false)
@@ -41,25 +44,27 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
   const questions = options.flatMap(({ name: option, confirm }) =>
     confirm !== undefined && Object.hasOwn(given(values), option) ? [confirm] : [],
   )
+  const changes = isConfirmed || questions.length > 0
+  const isDry = mayRunDry && dryRun
   const submit = (event: Event) => {
     event.preventDefault()
-    if ((isConfirmed || questions.length > 0) && !(mayRunDry && dryRun)) setAsks(true)
+    if (changes && !isDry) setAsks(true)
     else start()
   }
   return html`
     <${Card} title=${name} id=${`operation-${name.replace(' ', '-')}`} aside=${html`<span class="muted">of all accounts</span>`}>
-      <p class="muted">${summary}</p>
+      <p class="muted">${sentence(summary)}.</p>
       <form class="filters" onSubmit=${submit}>
         ${options.map(({ name: option, about, value, isRequired }) =>
           value === undefined
-            ? html`<div class="row" key=${option}><${Check} label=${about} checked=${values[option] === true} onChange=${(on: boolean) => set(option, on)} /></div>`
+            ? html`<div class="row" key=${option}><${Check} label=${sentence(about)} checked=${values[option] === true} onChange=${(on: boolean) => set(option, on)} /></div>`
             : html`<${Field} key=${option} label=${`${option}: ${about}`}>
                 <input required=${isRequired} placeholder=${value} onInput=${(event: Event) => set(option, valueOfField(event))} />
               <//>`,
         )}
         ${mayRunDry && html`<div class="row"><${Check} label="Dry run" checked=${dryRun} onChange=${setDryRun} /></div>`}
         <div class="row">
-          <button type="submit" class="primary" disabled=${run.isBusy}>Run</button>
+          <button type="submit" class="primary" disabled=${run.isBusy}>${isDry ? 'Dry run' : changes ? 'Run…' : 'Show'}</button>
           ${run.isBusy && html`<button type="button" onClick=${() => stop.current?.abort()}>Stop</button>`}
         </div>
       </form>

@@ -204,7 +204,10 @@ const Results = ({
       <${Card} title=${figureName(shown.name)} id="chart">
         <p class="definition-text">${shown.definition}</p>
         <${Select} label="Figure" value=${shown.name} onChange=${(name: string) => choose({ figure: name })} options=${figures.map((each) => [each.name, figureName(each.name)])} />
-        <${Chart}
+        ${
+          lines.every(({ values }) => values.every((value) => value === null))
+            ? html`<p class="muted">A day is drawn once it is over.</p>`
+            : html`<${Chart}
           label=${`${figureName(shown.name)} by day from ${answer.from} to ${answer.to}; the table below has the numbers`}
           times=${days.map(seconds)}
           lines=${lines}
@@ -213,7 +216,8 @@ const Results = ({
           shortText=${(time: number) => shortDayText(dayAt(time))}
           isDaily=${true}
           isDuration=${shown.unit === 'duration'}
-        />
+        />`
+        }
         ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
       <//>
       <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">

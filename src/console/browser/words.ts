@@ -174,7 +174,7 @@ export const storedWords = (name: string) => said(stores, name)
 
 const erasureStates: Sentences = {
   started: 'Interrupted: erase the person again to finish it',
-  published: 'Sent to every consumer',
+  published: 'Every consumer is told',
   complete: 'Checked: nothing is left',
 }
 export const erasureWords = (code: string) => said(erasureStates, code)
@@ -189,7 +189,7 @@ const figures: Sentences = {
   'figures.firstResponseBot': 'Bot first response',
   'figures.responseTimeBot': 'Bot response time',
   'figures.botTurns': 'Messages per bot session',
-  'figures.interventions': 'Interventions of the bridge',
+  'figures.interventions': 'Bridge acted for the bot',
   'figures.firstResponseAgent': 'Agent first response',
   'figures.responseTimeAgent': 'Agent response time',
   'figures.waitTime': 'Wait until accepted',

@@ -4,7 +4,7 @@ import type { Bench } from '../../bench.ts'
 import type { Gather } from '../../findings.ts'
 import { latencies } from '../../load/latencies.ts'
 
-/** A page: its path, a new one for each view, and a selector that matches once its content is there. */
+/** A page: its path below the origin, a new one for each view, and a selector that matches once its content is there. */
 type Shown = { readonly of: string; readonly path: () => string; readonly content: string }
 
 /**
@@ -39,7 +39,7 @@ const measurePage = async (
   for (let n = 0; n < views; n++) {
     const { context, page } = await openTab(browser, origin, { cookie })
     await page.addInitScript(watching(content))
-    for (const took of [cold, warm]) took.record(await paintedAt(page, `${origin}/console/${path()}`))
+    for (const took of [cold, warm]) took.record(await paintedAt(page, `${origin}/${path()}`))
     await context.close()
   }
   return { cold: cold.summary(), warm: warm.summary() }

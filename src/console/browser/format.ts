@@ -34,18 +34,23 @@ export const bytes = (value: number): string =>
       ? `${count(Math.round(value / 100) / 10)} kB`
       : `${count(Math.round(value / 100_000) / 10)} MB`
 
-const formatsIn = (timeZone: string | undefined) => {
-  const format = (options: Intl.DateTimeFormatOptions, locale = 'en-GB') =>
-    new Intl.DateTimeFormat(locale, { ...options, timeZone })
-  return {
-    clock: format({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
-    minute: format({ hour: '2-digit', minute: '2-digit' }),
-    dayAndMonth: format({ day: 'numeric', month: 'short' }),
-    wholeDay: format({ day: 'numeric', month: 'short', year: 'numeric' }),
-    // This locale writes days as in ISO 8601.
-    isoDay: format({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'en-CA'),
+/** Made when it is first used: a browser needs about a millisecond for each format, and a page uses two or three. */
+const lazily = (options: Intl.DateTimeFormatOptions, locale = 'en-GB') => {
+  let made: Intl.DateTimeFormat | undefined
+  return (at: Date): string => {
+    made ??= new Intl.DateTimeFormat(locale, options)
+    return made.format(at)
   }
 }
+
+const formatsIn = (timeZone: string | undefined) => ({
+  clock: lazily({ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZone }),
+  minute: lazily({ hour: '2-digit', minute: '2-digit', timeZone }),
+  dayAndMonth: lazily({ day: 'numeric', month: 'short', timeZone }),
+  wholeDay: lazily({ day: 'numeric', month: 'short', year: 'numeric', timeZone }),
+  // This locale writes days as in ISO 8601.
+  isoDay: lazily({ year: 'numeric', month: '2-digit', day: '2-digit', timeZone }, 'en-CA'),
+})
 
 const zone = { name: undefined as string | undefined, formats: formatsIn(undefined) }
 
@@ -57,14 +62,14 @@ export const showTimesIn = (timeZone: string | undefined): void => {
 }
 
 /** The day of a time, such as `2026-11-23`, in the account's time zone. */
-export const dayOfTime = (ms: number): string => zone.formats.isoDay.format(new Date(ms))
+export const dayOfTime = (ms: number): string => zone.formats.isoDay(new Date(ms))
 
 /** `2026-11-22` is -1 day from `2026-11-23`. */
 export const dayPlus = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
 /** `14:05`. */
-export const minuteText = (ms: number): string => zone.formats.minute.format(new Date(ms))
+export const minuteText = (ms: number): string => zone.formats.minute(new Date(ms))
 
 /** `just now`, `4 min ago`, `2 d ago`. */
 export const agoText = (text: string, now = Date.now()): string => {
@@ -74,8 +79,8 @@ export const agoText = (text: string, now = Date.now()): string => {
   return at === undefined || ms < 60_000 ? 'just now' : `${Math.floor(ms / at[0])} ${at[1]} ago`
 }
 
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const shortDay = lazily({ day: 'numeric', month: 'short', timeZone: 'UTC' })
+const weekday = lazily({ weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** A time relative to now: without the day if it is today, without the year if it is this year. Other text is kept. */
 export const timeText = (text: string, now = Date.now()): string => {
@@ -83,22 +88,22 @@ export const timeText = (text: string, now = Date.now()): string => {
   const today = new Date(now)
   if (Number.isNaN(at.getTime())) return text
   const { clock, dayAndMonth, wholeDay, isoDay } = zone.formats
-  const [day, todays] = [isoDay.format(at), isoDay.format(today)]
-  if (day === todays) return clock.format(at)
+  const [day, todays] = [isoDay(at), isoDay(today)]
+  if (day === todays) return clock(at)
   const date = day.slice(0, 4) === todays.slice(0, 4) ? dayAndMonth : wholeDay
-  return `${date.format(at)}, ${clock.format(at)}`
+  return `${date(at)}, ${clock(at)}`
 }
 
 /** `Mon 23 Nov` of `2026-11-23`. */
 export const dayText = (day: string): string => {
   const at = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) ? day : weekday.format(at)
+  return Number.isNaN(at.getTime()) ? day : weekday(at)
 }
 
 /** `23 Nov` of `2026-11-23`. */
 export const shortDayText = (day: string): string => {
   const at = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) ? day : shortDay.format(at)
+  return Number.isNaN(at.getTime()) ? day : shortDay(at)
 }
 
 /** The first characters of a text, without half a character at the end. */

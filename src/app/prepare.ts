@@ -23,7 +23,12 @@ type Deps = {
 /** A broker has no leaders right after its start. So the first retries are quick and logged only as debug. */
 const pauses = { baseMs: 50, capMs: 1_000, jitter: 0 }
 /** The interval of the check that creates deleted topics again. */
-const lookEveryMs = 10_000
+const lookEveryMs = 5_000
+/**
+ * The pause after a failed check. The first check after a topic was deleted often fails: kafkajs asks for the metadata
+ * of all topics that its client has known, and one of them is missing. The next check has a new client.
+ */
+const lookAgainMs = 1_000
 
 const describe = ({ name, differences }: Report) => `${name}: ${differences.join(', ')}`
 
@@ -65,9 +70,12 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
     return undefined
   }
   const watch = async () => {
+    let pauseMs = lookEveryMs
     while (!signal.aborted) {
-      await sleep(lookEveryMs, signal)
-      if (!signal.aborted) await topics().catch(reasonOf)
+      await sleep(pauseMs, signal)
+      if (signal.aborted) return
+      const problem = await topics().catch(reasonOf)
+      pauseMs = problem === undefined ? lookEveryMs : lookAgainMs
     }
   }
   const done = Promise.all([until('topics', topics), until('indexes', indexes)]).then(() => void watch())

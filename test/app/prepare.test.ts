@@ -9,7 +9,7 @@ const preparing = suite('topics and indexes')
 const away = E.left({ kind: 'transient' as const, reason: 'no leader' })
 
 /** The pause between two checks of existing topics. */
-const lookingMs = 10_000
+const lookingMs = 5_000
 
 /** The topics exist after this many failed tries. Pauses and warnings are recorded. */
 const given = (failures: number) => {
@@ -94,6 +94,28 @@ preparing('a missing topic is reported and created again', async () => {
     { topic: 'livechat.chats' },
     { topic: 'livechat.chats', differences: differs.differences },
   ])
+})
+
+preparing('are looked for every five seconds, and a second after a failure', async () => {
+  const stopping = new AbortController()
+  const pauses: number[] = []
+  const script = [E.right([report()]), E.right([report()]), away, E.right([report({ created: true })])]
+  const { done } = prepare(
+    {
+      ensureTopics: async () => script.shift() ?? away,
+      ensureIndexes: async () => {},
+      reasonOf: String,
+      sleep: async (ms) => {
+        pauses.push(ms)
+        if (script.length === 0) stopping.abort()
+      },
+      log: silent,
+    },
+    stopping.signal,
+  )
+  await done
+  while (!stopping.signal.aborted) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(pauses, [5_000, 5_000, 1_000, 5_000])
 })
 
 preparing.run()

@@ -5,7 +5,7 @@ import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import { denial, type IsDenied } from '../fetch-record.ts'
-import { refusal, type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
+import { type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
 import { stallDetector } from './health.ts'
 import { lostRecords, type Session, type SessionDeps, startSession } from './session.ts'
 
@@ -21,17 +21,15 @@ type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers
 export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
 
 const restartPause = { baseMs: 200, capMs: 2_000 }
-// Quick retries do not help. Refused topics need an operator. A batch with a compression that this build lacks
-// (kafka/compression.ts) needs another build, or the end of its retention.
+// Quick retries do not help: a batch with a compression that this build lacks (kafka/compression.ts) needs another
+// build, or the end of its retention.
 const longPauseMs = 15_000
 const stableAfterMs = 60_000
 const checkEveryMs = 10_000
 const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
-  reason.includes('not implemented') || reason.startsWith(refusal)
-    ? longPauseMs
-    : backoff(failures, restartPause, Math.random)
+  reason.includes('not implemented') ? longPauseMs : backoff(failures, restartPause, Math.random)
 
 /**
  * Measures the lag of the session's partitions. Ends a session that is stalled, or whose logs are not the same ones.

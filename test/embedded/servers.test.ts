@@ -72,6 +72,8 @@ const occupy = async (address: string) => {
 const hostOf = (mongoUrl: string | undefined) => new URL(mongoUrl ?? '').host
 
 const embedded = suite('embedded servers')
+/** The last start. Each test begins after its stop, with its data and its addresses. */
+let last: Embedded
 
 embedded('a broker and a mongod are usable once reported as ready, and stop without leaving a process', async () => {
   const servers = await started()
@@ -81,6 +83,7 @@ embedded('a broker and a mongod are usable once reported as ready, and stop with
 
   await servers.stop()
 
+  last = servers
   const after = await Promise.all(groups.map(processesOf))
   assert.equal(
     before.map((pids) => pids.length > 0),
@@ -91,31 +94,29 @@ embedded('a broker and a mongod are usable once reported as ready, and stop with
 
 embedded('a second start has the addresses and the data of the first and fetches nothing', async () => {
   heard.length = 0
-  const first = await started()
   const cluster = await clusterOf()
-  await first.stop()
 
   const second = await started()
 
-  assert.equal([second.brokers, second.mongoUrl], [first.brokers, first.mongoUrl])
+  assert.equal([second.brokers, second.mongoUrl], [last.brokers, last.mongoUrl])
   assert.equal(await read(second), kept)
+  assert.ok(cluster)
   assert.equal(await clusterOf(), cluster)
   assert.equal(heard, [])
   await second.stop()
+  last = second
 })
 
 embedded('if their ports are in use, they move to others and keep their data', async () => {
-  const first = await started()
-  await first.stop()
-  const [broker = ''] = first.brokers ?? []
-  const taken = await Promise.all([broker, hostOf(first.mongoUrl)].map(occupy))
+  const [broker = ''] = last.brokers ?? []
+  const taken = await Promise.all([broker, hostOf(last.mongoUrl)].map(occupy))
 
-  const second = await started()
+  const other = await started()
 
-  assert.not.equal(second.brokers, first.brokers)
-  assert.not.equal(second.mongoUrl, first.mongoUrl)
-  assert.equal(await read(second), kept)
-  await second.stop()
+  assert.not.equal(other.brokers, last.brokers)
+  assert.not.equal(other.mongoUrl, last.mongoUrl)
+  assert.equal(await read(other), kept)
+  await other.stop()
   for (const server of taken) server.close()
 })
 

@@ -1,9 +1,6 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
 import { egressGroup } from '../domain/consumer-groups.ts'
-import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
-import { budget } from '../shared/budget.ts'
-import { faultOf } from '../shared/fault.ts'
-import { keyedQueue } from '../shared/keyed-queue.ts'
+import type { CheckHealth, ConsumerSpec } from '../domain/ports.ts'
 import { withDeadline } from '../shared/timeout.ts'
 import { type ChatOrCommand, conversationNow, finishedBefore, viewsReader } from './conversation/conversation-now.ts'
 import { followConversations, readBarrier } from './conversation/follow-conversations.ts'
@@ -13,10 +10,9 @@ import { tokenCache, tryOnce } from './delivery/attempt.ts'
 import type { BotOwner } from './delivery/check-command.ts'
 import type { GateState } from './delivery/gate.ts'
 import { commandHandler, refuser } from './delivery/handle-command.ts'
-import { memoryShares } from './delivery/memory-shares.ts'
 import { announcer } from './delivery/outcome.ts'
-import { chatOf, type PartitionWork, partitionWork } from './delivery/partition-work.ts'
 import { commandSender } from './delivery/send-command.ts'
+import { commandTaker } from './delivery/take-commands.ts'
 import type { EgressPorts } from './ports.ts'
 import { looker } from './watchdog/look.ts'
 import { createWatchdog } from './watchdog/watchdog.ts'
@@ -38,9 +34,6 @@ export type Egress = {
 }
 
 const stopWithinMs = 10_000
-/** About 30 MB. With more, partitions are paused as a whole, so one account could delay others then. */
-const maxDeferred = 200_000
-const noAccount = 'no known account'
 
 /**
  * The worker that reads bot logic's commands from bot-replies and posts them to the service, in order per chat. It also
@@ -56,10 +49,6 @@ export const egress = (ports: EgressPorts): Egress => {
       'egress: the views are far behind, so the oldest conversation facts were dropped from memory',
     ),
   )
-  const queues = keyedQueue()
-  const works = new Map<number, PartitionWork>()
-  const memoryOf = memoryShares()
-  const deferring = budget(maxDeferred)
   const gates = new Map<string, AccountGate>()
   const { announce, health } = announcer(ports, stopping.signal)
   const readViews = viewsReader(ports)
@@ -83,63 +72,7 @@ export const egress = (ports: EgressPorts): Egress => {
   })
   const watchdog = createWatchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
   const follower = followConversations(ports, tail, watchdog)
-
-  const accountOf = (chat: string) => {
-    const id = chat.slice(0, Math.max(0, chat.indexOf('/')))
-    return accounts.has(id) ? id : noAccount
-  }
-  const unforeseen = (record: IncomingRecord) => (error: unknown) => {
-    const { partition, offset } = record
-    const detail = faultOf(error)
-    log.error({ partition, offset, detail }, 'egress: a command was not handled')
-    return refuse.invalid(record, { cause: 'unforeseen', detail })
-  }
-  const inOrder = (chat: string, work: PartitionWork, offset: number, run: () => Promise<boolean>, ended: () => void) =>
-    queues.add(chat, async () => {
-      try {
-        if (work.signal.aborted || !work.isOwned()) return
-        if (await run()) work.finish(offset)
-      } finally {
-        ended()
-      }
-    })
-  const workOf = (partition: number, owned: OwnedPartition) => {
-    const known = works.get(partition)
-    if (known !== undefined) return known
-    const work = partitionWork({
-      partition,
-      owned,
-      stopping: stopping.signal,
-      ports,
-      accountOf,
-      memoryOf,
-      deferring,
-      begin: (given, record, ended) => {
-        const takenAt = monotonic()
-        const run = () => handle({ record, work: given, takenAt }).catch(unforeseen(record))
-        inOrder(chatOf(record), given, record.offset, run, ended)
-      },
-      gone: (given, command, ended) =>
-        inOrder(command.chat, given, command.offset, () => refuse.gone(partition, command), ended),
-    })
-    works.set(partition, work)
-    return work
-  }
-  /** What is kept for a partition that another worker has now. */
-  const dropLost = () => {
-    for (const [partition, work] of works)
-      if (!work.isOwned()) {
-        work.end()
-        works.delete(partition)
-      }
-  }
-  const takeCommands = ({ partition, records }: Slice, owned: OwnedPartition) => {
-    if (stopping.signal.aborted || !owned.isCurrent()) return
-    dropLost()
-    const work = workOf(partition, owned)
-    for (const record of records) work.take(record)
-  }
-  const deferredOf = (account: string) => [...works.values()].reduce((sum, work) => sum + work.deferred(account), 0)
+  const commands = commandTaker({ ports, accounts, handle, refuse, stopping: stopping.signal })
 
   return {
     spec: {
@@ -150,7 +83,7 @@ export const egress = (ports: EgressPorts): Egress => {
       leftOutIfDenied: [botReplies.name],
       commit: 'by-handler',
       handle: async (slice, owned) =>
-        slice.topic === botConversations.name ? follower.read(slice, owned) : takeCommands(slice, owned),
+        slice.topic === botConversations.name ? follower.read(slice, owned) : commands.take(slice, owned),
       onOwned: (topic, partition, owned) => {
         if (topic === botConversations.name) follower.own(partition, owned)
       },
@@ -159,15 +92,15 @@ export const egress = (ports: EgressPorts): Egress => {
     health,
     gates: () =>
       [...gates].map(([account, gate]) => {
-        const deferred = deferredOf(account)
+        const deferred = commands.deferred(account)
         return { account, ...gate.state(), ...(deferred > 0 && { deferred }) }
       }),
     stop: async () => {
       stopping.abort()
       watchdog.stop()
-      const idle = await withDeadline(sleep, stopWithinMs, () => Promise.all([queues.idle(), watchdog.idle()]))
+      const idle = await withDeadline(sleep, stopWithinMs, () => Promise.all([commands.idle(), watchdog.idle()]))
       if (idle === undefined)
-        log.warn({ chats: queues.size() }, 'egress: stopped while commands were still in progress')
+        log.warn({ chats: commands.chats() }, 'egress: stopped while commands were still in progress')
     },
   }
 }

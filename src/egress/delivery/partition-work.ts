@@ -2,7 +2,7 @@ import type { IncomingRecord, OwnedPartition } from '../../domain/ports.ts'
 import type { Budget } from '../../shared/budget.ts'
 import { offsetTracker } from '../../shared/offset-tracker.ts'
 import { bytesOf } from '../../shared/slices.ts'
-import type { EgressPorts } from '../ports.ts'
+import type { EgressPorts, FetchedCommands } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import { type AccountBacklog, accountBacklog, type Deferred } from './account-backlog.ts'
 import { asksForAgentIn } from './check-command.ts'
@@ -53,6 +53,23 @@ const deferredOf = ({ key, value, offset, epoch }: IncomingRecord): Deferred => 
   isHandOver: asksForAgentIn(value),
 })
 
+/**
+ * What a fetch has of a deferred command: its record; `beyond`: the fetch ended before it; `deleted`: the log no longer
+ * has it; `replaced`: the log has lost its end and has another record there.
+ */
+export const finderIn = ({ from, records }: FetchedCommands) => {
+  const byOffset = new Map(records.map((record) => [record.offset, record]))
+  const last = records.at(-1)?.offset ?? -1
+  return ({
+    offset,
+    epoch,
+  }: Pick<Deferred, 'offset' | 'epoch'>): IncomingRecord | 'beyond' | 'deleted' | 'replaced' => {
+    const record = byOffset.get(offset)
+    if (record === undefined) return offset > last && offset >= from ? 'beyond' : 'deleted'
+    return record.epoch === epoch ? record : 'replaced'
+  }
+}
+
 export const partitionWork = (deps: PartitionWorkDeps): PartitionWork => {
   const { partition, owned, stopping, ports, accountOf, memoryOf, deferring, begin, gone } = deps
   const ended = new AbortController()
@@ -85,24 +102,21 @@ export const partitionWork = (deps: PartitionWorkDeps): PartitionWork => {
     const fetch = () => ports.fetchCommands(partition, oldest.offset)
     const fetched = await retryUntilAborted(ports, 'fetching commands again', fetch, signal)
     if (fetched === undefined || !isOwned()) return undefined
-    const { from, records } = fetched.value
-    const found = new Map(records.map((record) => [record.offset, record]))
-    const last = records.at(-1)?.offset ?? -1
+    const find = finderIn(fetched.value)
     const startedOf = (command: Deferred, bytes: number) => {
       if (!backlog.begin(command, bytes)) return undefined
       deferring.giveBack(1)
       return () => over(account, command.chat, bytes)
     }
     for (const [place, command] of wanted.entries()) {
-      const { offset, epoch } = command
-      const record = found.get(offset)
-      if (record === undefined && offset > last && offset >= from) return place === 0 ? undefined : wanted.slice(place)
-      // The log has lost its end and has other records now. The consumer notices that and reads it anew.
-      if (record !== undefined && record.epoch !== epoch) return undefined
-      const onEnd = startedOf(command, record === undefined ? 0 : bytesOf(record))
+      const found = find(command)
+      if (found === 'beyond') return place === 0 ? undefined : wanted.slice(place)
+      // The consumer notices that and reads the log anew.
+      if (found === 'replaced') return undefined
+      const onEnd = startedOf(command, found === 'deleted' ? 0 : bytesOf(found))
       if (onEnd === undefined) return undefined
-      if (record === undefined) gone(work, command, onEnd)
-      else begin(work, record, onEnd)
+      if (found === 'deleted') gone(work, command, onEnd)
+      else begin(work, found, onEnd)
     }
     return []
   }

@@ -2,7 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { memoryShares } from '../../../src/egress/delivery/memory-shares.ts'
-import { partitionWork } from '../../../src/egress/delivery/partition-work.ts'
+import { finderIn, partitionWork } from '../../../src/egress/delivery/partition-work.ts'
+import { accountIn } from '../../../src/egress/delivery/take-commands.ts'
 import { budget } from '../../../src/shared/budget.ts'
 import { memoryLog, ownership } from '../support/log.ts'
 import { virtualTime } from '../support/time.ts'
@@ -95,5 +96,26 @@ test('twenty thousand deferred commands are finished in the order of the log', a
     begun.toSorted((a, b) => a - b),
   )
 })
+
+const record = (offset: number, epoch = 1) => ({ offset, epoch }) as IncomingRecord
+for (const [what, from, records, offset, found] of [
+  ['its record', 5, [record(5), record(7)], 7, record(7)],
+  ['deleted, as the log has later ones', 5, [record(5), record(7)], 6, 'deleted'],
+  ['deleted, as the log begins after it', 9, [], 8, 'deleted'],
+  ['beyond the end of the fetch', 5, [record(5), record(7)], 8, 'beyond'],
+  ['beyond the end of a fetch without records', 5, [], 5, 'beyond'],
+  ['replaced, as its record has another epoch', 5, [record(5, 2)], 5, 'replaced'],
+] as const)
+  test(`what a fetch has of a deferred command: ${what}`, () =>
+    assert.equal(finderIn({ from, records })({ offset, epoch: 1 }), found))
+
+for (const [chat, account] of [
+  ['acme/1', 'acme'],
+  ['other/1', 'no known account'],
+  ['acme', 'no known account'],
+  ['/1', 'no known account'],
+  ['', 'no known account'],
+] as const)
+  test(`the key ${JSON.stringify(chat)} is of ${account}`, () => assert.is(accountIn(chat, new Set(['acme'])), account))
 
 test.run()

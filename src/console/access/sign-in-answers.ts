@@ -1,0 +1,71 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Log, Sleep } from '../../domain/ports.ts'
+import { type Refusal, refusalBody } from '../../http/answer.ts'
+import type { ClientAddress } from '../../http/client-address.ts'
+import type { Ctx } from '../../http/context.ts'
+import type { FailureDelay } from '../../http/failure-delay.ts'
+import type { RecordActionOf } from '../handler.ts'
+import { type Page, pagesAt } from './pages.ts'
+
+export type AnswerDeps = {
+  readonly basePath: string
+  readonly styleSheet: string
+  readonly addressOf: ClientAddress
+  readonly failures: FailureDelay
+  readonly sleep: Sleep
+  readonly log: Log
+  readonly recordActionOf: RecordActionOf
+}
+
+export const show = (ctx: Ctx, { status, html, headers }: Page): void => {
+  ctx.status = status
+  ctx.set({ ...headers })
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = html
+}
+
+export const goTo = (ctx: Ctx, place: string): void => {
+  ctx.redirect(place)
+  ctx.status = 303
+}
+
+export const refuse = (ctx: Ctx, refusal: Refusal): void => {
+  ctx.status = refusal.status
+  ctx.set({ ...refusal.headers })
+  ctx.body = refusalBody('console', refusal)
+}
+
+export type SignInAnswers = ReturnType<typeof signInAnswers>
+
+/** How a sign-in ends, with a link or with OpenID Connect. */
+export const signInAnswers = (deps: AnswerDeps) => {
+  const { basePath, styleSheet, addressOf, failures, sleep, log, recordActionOf } = deps
+  const pages = pagesAt(basePath, styleSheet)
+  /** Nobody waits for the record: the console must open while Kafka is down, because it shows what is wrong. */
+  const recordSignIn = async (who: string, by: 'link' | 'oidc') => {
+    const detail = by === 'link' ? 'with a sign-in link' : 'with OpenID Connect'
+    const recorded = await recordActionOf(who)({ action: 'sign-in', detail })
+    if (E.isLeft(recorded)) log.error({ by, reason: recorded.left.reason }, 'a sign-in to the console was not recorded')
+  }
+  return {
+    pages,
+    /** True if the address has had too many failed sign-ins lately. Then this function sends the response. */
+    isHeld: async (ctx: Ctx): Promise<boolean> => {
+      const ms = failures.refusedAfter(addressOf(ctx.req))
+      if (ms === undefined) return false
+      await sleep(ms)
+      show(ctx, pages.tooMany)
+      return true
+    },
+    fail: async (ctx: Ctx, page: Page): Promise<void> => {
+      await sleep(failures.afterFailure(addressOf(ctx.req)))
+      show(ctx, page)
+    },
+    started: (ctx: Ctx, result: E.Either<'unavailable', void>, who: string, by: 'link' | 'oidc', next: string) => {
+      if (E.isLeft(result)) return show(ctx, pages.databaseUnavailable)
+      log.info({ by }, 'somebody signed in to the console')
+      void recordSignIn(who, by)
+      goTo(ctx, next)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type BodyBudget, readBody } from '../../http/body.ts'
+import type { Ctx } from '../../http/context.ts'
+import type { ConsoleSessions } from '../../mongo/console-sessions.ts'
+import { isLocal } from './guard.ts'
+import { hashOf } from './keys.ts'
+import type { Sessions } from './sessions.ts'
+import { type SignInAnswers, show } from './sign-in-answers.ts'
+
+export type LinkDeps = {
+  readonly sessions: Sessions
+  readonly store: Pick<ConsoleSessions, 'takeLink'>
+  readonly basePath: string
+  readonly budget: BodyBudget
+  readonly clock: () => Date
+}
+
+const maxBytes = 4096
+
+const tokenOf = async (ctx: Ctx, budget: BodyBudget): Promise<string> => {
+  const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget })
+  if (E.isLeft(body)) return ''
+  const token = new URLSearchParams(body.right.bytes.toString()).get('token') ?? ''
+  body.right.release()
+  return token
+}
+
+/** The form of the page that a sign-in link opens. */
+export const signInWithLink =
+  ({ sessions, store, basePath, budget, clock }: LinkDeps, { pages, isHeld, fail, started }: SignInAnswers) =>
+  async (ctx: Ctx): Promise<void> => {
+    if (await isHeld(ctx)) return
+    // Before it reads the body, so that remote clients cannot fill the memory for bodies.
+    if (!isLocal(ctx)) return fail(ctx, pages.linkUsedUp)
+    const token = await tokenOf(ctx, budget)
+    const taken = await store.takeLink(hashOf(token), clock()).then(
+      (who) => E.right(who),
+      () => E.left('unavailable'),
+    )
+    if (E.isLeft(taken)) return show(ctx, pages.databaseUnavailable)
+    if (taken.right === undefined) return fail(ctx, pages.linkUsedUp)
+    started(ctx, await sessions.start(ctx, taken.right, 'link'), taken.right, 'link', `${basePath}/`)
+  }

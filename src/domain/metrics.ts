@@ -136,7 +136,7 @@ export const metrics = {
     'records that are older than `RETENTION_DAYS` and not deleted',
     ['topic'],
     {
-      more: ': above 0 for long means that no archiver or no projector runs, or that Kafka does not allow the deletion',
+      more: ': for long, if no archiver or no projector runs, or Kafka does not allow the deletion',
     },
   ),
   erasuresWaiting: read('erasuresWaiting')(
@@ -183,7 +183,7 @@ export const metrics = {
     [],
     ({ ageSeconds }) => one(ageSeconds),
     {
-      more: `. The newest day of an account lacks it for at most 10 s and the time of its computation. ${useMax}`,
+      more: `. ${useMax}`,
     },
   ),
   journalRecords: ofJournal('journal_records', 'events that wait in the journal', ({ records }) => records),
@@ -231,7 +231,7 @@ export const metrics = {
   ),
   consumedRecords: counter('consumed_records_total', 'records handled', ['group', 'topic']),
   lag: gauge('consumer_lag_records', 'records behind', ['group', 'topic', 'partition'], {
-    more: ', measured after each handled slice, or every 10 s while no record arrives; only of partitions that this process reads. It does not grow while a handler fails: use `livechat_check_ok` for that',
+    more: ', after each slice or every 10 s, of the partitions that this process reads. It does not grow while a handler fails: use `livechat_check_ok`',
   }),
   consumerRestarts: counter('consumer_restarts_total', 'consumers that were restarted', ['group']),
   projection: histogram('projection_seconds', 'folding and storing a batch', [], { buckets: seconds }),
@@ -265,7 +265,7 @@ export const metrics = {
     ['account'],
     {
       buckets: untilMinutes,
-      more: '. Only the first reply to a message counts; replies of the bridge itself do not count',
+      more: '. Only the first reply to a message counts, and none of the bridge itself',
     },
   ),
   deliveries: counter('deliveries_total', 'bot replies with a final outcome: delivered, failed, suppressed', [
@@ -282,7 +282,7 @@ export const metrics = {
     'commands that were not sent, because another command of their chat had the same id',
     ['account', 'content'],
     {
-      more: '. `other` content is a mistake of the bot. `unknown` means that the content of the first command is not stored any more: the second one may be a repeat',
+      more: '. `other` content is a mistake of the bot; `unknown`: the content of the first one is not stored any more',
     },
   ),
   goneCommands: counter(

@@ -5,7 +5,7 @@ import { clientWebhook, type Event, inOddForm, message, webhook } from './traffi
 const oddShare = 0.2
 
 /** An endless stream: the events of some chats in turn, each numbered within its chat. It is the same in each run. */
-function* stream(chatIds: ReadonlyArray<number>, build: typeof webhook): Generator<Event> {
+export function* stream(chatIds: ReadonlyArray<number>, build: typeof webhook): Generator<Event> {
   const random = randomNumbers(chatIds[0] ?? 0)
   const numbers = new Map<number, number>()
   const next = (chatId: number) => {

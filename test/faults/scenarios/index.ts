@@ -15,6 +15,7 @@ import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
 import { large } from './large.ts'
 import { lastResort } from './last-resort.ts'
+import { longChat } from './long-chat.ts'
 import { lostEnd } from './lost-end.ts'
 import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
@@ -50,6 +51,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   lostEnd,
   poison,
   heavyBacklog,
+  longChat,
   mongoAway,
   fullServers,
   frozen,

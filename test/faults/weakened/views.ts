@@ -60,6 +60,19 @@ export const views = {
       () => ({ hasRoom: () => true }),
     ),
   ],
+  'a document forgets its oldest events': [
+    instead(
+      () => import('../../../src/views/applied.ts'),
+      ({ once }) => ({
+        once: (current, recorded, next) => {
+          if (current === undefined) return once(current, recorded, next)
+          const newest = { ...current, seen: current.seen.slice(-maxSeen) }
+          const after = once(newest, recorded, next)
+          return after === newest ? current : { ...after, seen: [...current.seen, identity(recorded.event)] }
+        },
+      }),
+    ),
+  ],
   'dead letters': [
     instead(
       () => import('../../../src/views/projector.ts'),

@@ -3,23 +3,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
-import { type Answer, simulation } from './support/simulation.ts'
-import { account, answer, botMessage, networkFailure, ok } from './support/values.ts'
+import { type Answer, anyAnswers, simulation } from './support/simulation.ts'
+import { account, answer, botMessage, ok } from './support/values.ts'
 
 const test = suite('egress with any service and any crash')
 
-/**
- * `late` and `applied` process the message, but `late` answers after the timeout and `applied` breaks the connection
- * before an answer.
- */
-const answers: Record<string, Answer> = {
-  ok: { result: ok },
-  slow: { result: ok, afterMs: 2500 },
-  late: { result: ok, afterMs: 4000, drops: false },
-  applied: { result: networkFailure('ECONNRESET'), drops: false },
-  reset: { result: networkFailure('ECONNRESET') },
-  error: { result: answer(500) },
-  throttled: { result: answer(429, '', '1') },
+const answers: Readonly<Record<string, Answer>> = {
+  ...anyAnswers,
   refused: { result: answer(200, '{"error":{"code":"busy"}}'), drops: true },
 }
 const services = fc.array(fc.constantFrom(...Object.keys(answers)), { maxLength: 60 })

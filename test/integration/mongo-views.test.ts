@@ -9,34 +9,15 @@ import { changesOfEvent } from '../../src/views/changes.ts'
 import { evolveClient } from '../../src/views/clients.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { aLog, deliveriesOf, type Entry } from '../support/logs.ts'
-import { asFolded, changesOfEntries, type Documents, foldOf } from '../support/memory-views.ts'
+import { changesOfEntries, foldOf } from '../support/memory-views.ts'
 import { testDatabase } from '../support/mongo.ts'
+import { storedViews, storyViews } from '../support/stored-views.ts'
 
 const { db, connect, drop } = await testDatabase()
 const [one, two] = [connect(), connect()]
-const collections = [
-  'chats',
-  'calls',
-  'clients',
-  'offline_messages',
-  'conversations',
-  'timeline',
-  'deliveries',
-  'sessions',
-  'drift',
-] as const
 
-const clear = () => Promise.all([...collections, 'stats_due'].map((name) => db.collection(name).deleteMany({})))
-
-const stored = async (): Promise<Documents> => {
-  const all = await Promise.all(
-    collections.map(async (view) => {
-      const documents = await db.collection<{ _id: string }>(view).find().toArray()
-      return documents.map((document) => [`${view} ${document._id}`, asFolded(document)])
-    }),
-  )
-  return Object.fromEntries(all.flat())
-}
+const clear = () => Promise.all([...storyViews, 'stats_due'].map((name) => db.collection(name).deleteMany({})))
+const stored = () => storedViews(db)
 
 const views = suite('views in MongoDB')
 views.before.each(async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MongoClient } from 'mongodb'
+import { mongodOptions } from '../../src/embedded/mongod.ts'
 import { findMongod } from '../../src/embedded/mongod-binary.ts'
 import { anyFree } from '../../src/embedded/port.ts'
 import { answers } from '../../src/embedded/readiness.ts'
@@ -35,20 +36,7 @@ export const startSecureMongod = async (directory: string, authority: Authority,
           port,
           command: binary,
           args: [
-            '--dbpath',
-            'data',
-            '--port',
-            `${port}`,
-            '--bind_ip',
-            'localhost',
-            '--nounixsocket',
-            '--quiet',
-            '--replSet',
-            replicaSet,
-            '--oplogSize',
-            '64',
-            '--wiredTigerCacheSizeGB',
-            '0.25',
+            ...mongodOptions(port, { name: replicaSet, oplogMegabytes: 64, cacheGigabytes: '0.25' }),
             '--auth',
             '--keyFile',
             keyFile,

@@ -11,13 +11,27 @@ import type { EgressPorts, Undecodable } from '../../../src/egress/ports.ts'
 import type { Views } from '../../../src/views/index.ts'
 import { memoryLog, ownership } from './log.ts'
 import { virtualTime } from './time.ts'
-import { account, noMeasure, ok, silentLog } from './values.ts'
+import { account, answer, networkFailure, noMeasure, ok, silentLog } from './values.ts'
 
 /**
  * How the service answers a request, and after how many ms. It processes the message, unless it `drops` it (default:
  * for a failure or a status from 300 on).
  */
 export type Answer = { readonly result: HttpResult; readonly afterMs?: number; readonly drops?: boolean }
+
+/**
+ * Answers of any service. `late` and `applied` process the message, but `late` answers after the timeout and `applied`
+ * breaks the connection before an answer.
+ */
+export const anyAnswers: Readonly<Record<string, Answer>> = {
+  ok: { result: ok },
+  slow: { result: ok, afterMs: 2500 },
+  late: { result: ok, afterMs: 4000, drops: false },
+  applied: { result: networkFailure('ECONNRESET'), drops: false },
+  reset: { result: networkFailure('ECONNRESET') },
+  error: { result: answer(500) },
+  throttled: { result: answer(429, '', '1') },
+}
 type Body = { readonly id: string; readonly event: string; readonly chat_id: string }
 export type Requested = { readonly body: Body; readonly at: number; readonly request: HttpRequest }
 

@@ -5,22 +5,16 @@ import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { conversationOf } from '../../../src/domain/conversation.ts'
 import { escalationsOf, waitingOf } from '../../../src/egress/watchdog/escalations.ts'
 import { project } from '../support/project.ts'
-import { type Answer, simulation } from '../support/simulation.ts'
+import { type Answer, anyAnswers, simulation } from '../support/simulation.ts'
 import { appendServiceEvent, projected } from '../support/talk.ts'
-import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
+import { account, answer, botMessage, inviteAgent, ok } from '../support/values.ts'
 
 const test = suite('no client is left in silence, under any log, service, clock and crash')
 
-/** `late` and `applied` process the request, although they look like failures. `rejected` is final. */
-const answers: Record<string, Answer> = {
-  ok: { result: ok },
-  slow: { result: ok, afterMs: 2500 },
-  late: { result: ok, afterMs: 4000, drops: false },
-  applied: { result: networkFailure('ECONNRESET'), drops: false },
-  reset: { result: networkFailure('ECONNRESET') },
-  error: { result: answer(500) },
+/** `rejected` is final. */
+const answers: Readonly<Record<string, Answer>> = {
+  ...anyAnswers,
   patience: { result: answer(503, '', '20') },
-  throttled: { result: answer(429, '', '1') },
   rejected: { result: answer(400) },
 }
 const services = fc.array(fc.constantFrom(...Object.keys(answers)), { maxLength: 40 })

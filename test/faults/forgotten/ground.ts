@@ -6,7 +6,7 @@ import { newClusterId } from '../../../src/embedded/kafka-broker.ts'
 import { kafkaConfig } from '../../../src/embedded/kafka-config.ts'
 import { kafkaJars } from '../../../src/embedded/kafka-jars.ts'
 import { runKafkaNode } from '../../../src/embedded/kafka-node.ts'
-import { mongoUrl, startMongod } from '../../../src/embedded/mongod.ts'
+import { mongodOptions, mongoUrl, startMongod } from '../../../src/embedded/mongod.ts'
 import { findMongod } from '../../../src/embedded/mongod-binary.ts'
 import { anyFree, choosePort } from '../../../src/embedded/port.ts'
 import { answers } from '../../../src/embedded/readiness.ts'
@@ -72,8 +72,7 @@ export const startGround = async () => {
     mkdirSync(join(home, 'data'), { recursive: true })
     const port = await anyFree()
     const [old, host] = [mongod.address(), `127.0.0.1:${port}`]
-    const options = ['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet']
-    const args = [...options, '--replSet', 'livechat', '--wiredTigerCacheSizeGB', '0.25']
+    const args = mongodOptions(port, { name: 'livechat', oplogMegabytes: 256, cacheGigabytes: '0.25' })
     const running = right(
       await runServer({
         name: 'the new mongod',

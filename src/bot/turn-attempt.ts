@@ -8,7 +8,7 @@ import type { Heard } from './heard.ts'
 import { announcedOnly, mistakesInAnnouncement } from './mistakes.ts'
 import type { Reply } from './replies.ts'
 
-type Deps = {
+export type AttemptDeps = {
   readonly handlers: Handlers
   readonly group: string
   readonly limits: Pick<Limits, 'replyWithin'>
@@ -55,7 +55,7 @@ type Attempt = {
 }
 
 /** Asks `onTurn` about the messages of a turn, and publishes what it says before its answer. */
-export const attemptTurn = ({ handlers, group, limits, monotonic, log }: Deps, asked: Asked): Attempt => {
+export const attemptTurn = ({ handlers, group, limits, monotonic, log }: AttemptDeps, asked: Asked): Attempt => {
   const { messages, first, last, startedAt, access, span } = asked
   const controller = new AbortController()
   const { signal } = controller

@@ -48,6 +48,7 @@ truth('every kind of record and document matches its published schema', async ()
     [],
   )
   assert.equal(left.wrong, [])
+  assert.is(left.checked.get('dead-letters'), 2)
 })
 
 truth('a record or document that does not match its schema is found', async () => {

@@ -27,9 +27,10 @@ export const writeEveryKind = async (here: World, url: string): Promise<void> =>
   for (const { text: body } of samples('bot-api', 'accepted')) await post(botUrl, body)
   await post(webhooksUrl, '{"event_name":')
   await produce('enrichments', 'acme/email:john.smith@example.com', { crmLink: 'https://crm.example.com/clients/1233' })
-  await here.service.clientWrites('delivered', 'Hi')
+  const write = (chatId: string) => here.service.clientWrites(chatId, 'Hi', { clientId: `client-${chatId}` })
+  await write('delivered')
   await command('BotMessage', 'delivered', { message: text })
-  await here.service.clientWrites('handed-over', 'Hi')
+  await write('handed-over')
   await command('InviteAgent', 'handed-over')
   await post(
     botUrl,

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ArchiveKey, ArchiveKeys } from '../../src/domain/ports.ts'
 
-/** The collection archive_keys in memory. It returns the same results as MongoDB's side. */
+/** The collection archive_keys in memory. The scenarios of the port are run against it and against MongoDB. */
 export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, ArchiveKey> } => {
   const documents = new Map<string, ArchiveKey>()
   return {
@@ -14,15 +15,16 @@ export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, Ar
       }
     },
     destroy: async (id, erased) => {
-      const { kid, erasedKids = [], erased: before } = documents.get(id) ?? {}
+      const { kid, wrapped: _, erased: before, ...rest } = documents.get(id) ?? { id, erasedKids: [] }
       const isThere = before?.generation === erased.generation && before.partition === erased.partition
       if (isThere && before.offset >= erased.offset) return
-      documents.set(id, { id, erased, erasedKids: kid === undefined ? erasedKids : [...erasedKids, kid] })
+      documents.set(id, { ...rest, erased, erasedKids: [...rest.erasedKids, ...(kid === undefined ? [] : [kid])] })
     },
     acceptLoss: async (lost) => {
       for (const { id, before } of lost) {
-        const key = documents.get(id) ?? { id, erasedKids: [] }
-        documents.set(id, { ...key, lostBefore: [...(key.lostBefore ?? []), ...before] })
+        const { lostBefore = [], ...key } = documents.get(id) ?? { id, erasedKids: [] }
+        const added = before.filter((place) => !lostBefore.some((known) => isDeepStrictEqual(known, place)))
+        documents.set(id, { ...key, lostBefore: [...lostBefore, ...added] })
       }
     },
     examples: async () => {

@@ -15,7 +15,10 @@ export type Answered = {
   readonly text: string
 }
 
-/** The session store in memory, with MongoDB's results. It rejects while it is `away`. */
+/**
+ * The session store in memory. The scenarios of the port are run against it and against MongoDB. It rejects while it is
+ * `away`.
+ */
 export const memorySessions = () => {
   const sessions = new Map<string, StoredSession>()
   const links = new Map<string, { readonly who: string; readonly expiresAt: Date }>()
@@ -34,7 +37,7 @@ export const memorySessions = () => {
     unmask: (id, unmasked) =>
       answer(() => {
         const session = sessions.get(id)
-        if (session) sessions.set(id, { ...session, unmasked: [...session.unmasked, unmasked] })
+        if (session) sessions.set(id, { ...session, unmasked: [...session.unmasked, unmasked].slice(-200) })
       }),
     remove: (id) => answer(() => void sessions.delete(id)),
     addLink: (hash, who, expiresAt) => answer(() => void links.set(hash, { who, expiresAt })),

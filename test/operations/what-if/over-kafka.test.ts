@@ -1,7 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { clientWrites } from '../../../src/bot/harness.ts'
+import { clientWrites, inChat } from '../../../src/bot/harness.ts'
+import { committedOf, turnWithinMs } from '../../../src/operations/what-if/over-kafka/commits.ts'
+import { named } from '../../../src/operations/what-if/over-kafka/group-bot.ts'
+import { answersTo } from '../../../src/operations/what-if/over-kafka/records-read.ts'
 import { answerOf, commandOf } from '../../../src/operations/what-if/over-kafka/replies.ts'
 import { shapesOf } from './given-chat.ts'
 
@@ -43,6 +46,39 @@ overKafka('what is no JSON is refused', () => {
   const command = commandOf({ value: Buffer.from('{'), timestamp: 5 })
   assert.ok(E.isLeft(command.reply))
   assert.equal(command.acts, [])
+})
+
+overKafka('a record is committed when the bot would continue behind it', () => {
+  const places = [
+    { partition: 0, offset: 4 },
+    { partition: 0, offset: 5 },
+    { partition: 1, offset: 0 },
+  ]
+  assert.equal(committedOf(places, new Map([[0, 5]])), [places[0]])
+})
+
+overKafka('a bot that starts has two minutes; then it has twice its time, and five seconds', () =>
+  assert.equal([turnWithinMs(false, 1_000), turnWithinMs(true, 1_000)], [120_000, 7_000]),
+)
+
+overKafka('a command answers a message of the turn, or no message', () => {
+  const commands = [{ inReplyTo: 'm1' }, { inReplyTo: 'm2' }, {}]
+  assert.equal(answersTo(commands, new Set(['m2'])), commands.slice(1))
+})
+
+overKafka('a chat that is played again has another name, and its events other ids', () => {
+  const event = inChat('7', clientWrites('Hello'))
+  const names = (suffix: string) => {
+    const { id, subject, data } = named(event, suffix)
+    return [id, subject, data.chatId]
+  }
+  assert.equal(
+    [names(''), names('0001')],
+    [
+      [event.id, '7', '7'],
+      [`${event.id}-0001`, '70001', '70001'],
+    ],
+  )
 })
 
 overKafka.run()

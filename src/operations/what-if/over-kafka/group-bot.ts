@@ -2,15 +2,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../../../contracts/events/index.ts'
 import type { Id, Instant } from '../../../../contracts/primitives.ts'
 import { botConversations, botReplies } from '../../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../../domain/ports.ts'
 import type { KafkaPorts } from '../../../kafka/kafka.ts'
 import { toRecord } from '../../../kafka/records.ts'
-import { sleep } from '../../../shared/time.ts'
 import type { Conversing } from '../chat.ts'
 import type { Bot } from '../in-process/bot-process.ts'
 import type { Answer } from '../judge.ts'
 import type { Turn } from '../turns.ts'
-import { answerOf, type Command, commandOf } from './replies.ts'
+import { followCommits } from './commits.ts'
+import { recordsRead } from './records-read.ts'
+import { answerOf } from './replies.ts'
 
 type Deps = {
   readonly kafka: Pick<KafkaPorts, 'withPrefix' | 'createTopic' | 'deleteTopics'>
@@ -27,21 +27,9 @@ type Deps = {
 
 const retentionDays = 1
 const appendWithinMs = 30_000
-const lookEveryMs = 100
-/** In ms: so long the first message waits for a bot that starts. */
-const startWithinMs = 120_000
-/** In ms, beyond twice `replyWithin`: a bot that announces its answer has twice the time. */
-const graceMs = 5_000
 
-/** Before which offset of its partition the bot must have committed, and what is called then or too late. */
-type Waiting = {
-  readonly partition: number
-  readonly offset: number
-  readonly done: (isCommitted: boolean) => void
-  readonly until: number
-}
-
-const named = (event: ConversationEvent, suffix: string): ConversationEvent => {
+/** The event as the bot gets it, in a chat of its own if the chat was played before. */
+export const named = (event: ConversationEvent, suffix: string): ConversationEvent => {
   const chatId = `${event.data.chatId}${suffix}` as Id
   const { traceparent: _, ...rest } = event
   return {
@@ -73,87 +61,31 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
     return E.left(`${topics.join(' or ')} exists: another run uses this group. If none does, delete both topics.`)
   }
   const room = kafka.withPrefix(own, '')
-  const offsets = new Map<string, { readonly partition: number; readonly offset: number }>()
-  const commands = new Map<string, Command[]>()
-  const read = new Map<number, number>()
-  const waiting = new Set<Waiting>()
-  /** A bot that is still starting is not slow: no turn is timed from before that. */
-  let firstCommitAt: number | undefined
-
-  const takeEvent = ({ headers, key, partition, offset }: IncomingRecord) =>
-    void offsets.set(`${key} ${headers.ce_id}`, { partition, offset })
-  const takeReply = (record: IncomingRecord) => {
-    const [key, command] = [`${record.key}`, commandOf(record)]
-    const known = commands.get(key) ?? []
-    if (!known.some(({ id }) => id === command.id)) commands.set(key, [...known, command])
-    read.set(record.partition, record.offset + 1)
-  }
+  const records = recordsRead(signal)
   const consumer = await room.consume({
     group: `what-if-${group}`,
     alone: true,
     topics: [botConversations.name, botReplies.name],
     commit: 'by-handler',
     startAt: async () => 0,
-    handle: async ({ topic, records }) => {
-      for (const record of records)
-        if (topic === botReplies.name) takeReply(record)
-        else takeEvent(record)
+    handle: async (slice) => {
+      for (const record of slice.records)
+        if (slice.topic === botReplies.name) records.takeReply(record)
+        else records.takeEvent(record)
     },
   })
   say(`Start the bot with TOPIC_PREFIX=${own} and GROUP=${group}; it reads ${topics[0]}.`)
 
-  /** Waits until everything is read that the bot had published at the call. */
-  const readReplies = async () => {
-    const ends = await room.endOffsets(botReplies.name)
-    const isThere = () => [...ends].every(([partition, end]) => (read.get(partition) ?? 0) >= end)
-    // A transaction's marker takes an offset and is never read.
-    for (let tries = 40; tries > 0 && !isThere(); tries--) await sleep(50)
-  }
-  const stopping = new AbortController()
-  const look = async () => {
-    while (!stopping.signal.aborted) {
-      await sleep(lookEveryMs, stopping.signal)
-      if (waiting.size === 0) continue
-      try {
-        const committed = await room.committedOffsets(group, botConversations.name)
-        if (committed.size > 0) firstCommitAt ??= Date.now()
-        const due = [...waiting].filter(({ partition, offset }) => (committed.get(partition) ?? 0) > offset)
-        if (due.length > 0) await readReplies()
-        for (const each of due) each.done(true)
-      } catch {
-        // Kafka is unavailable for a moment. Whoever waits too long says so.
-      }
-      for (const each of waiting) if (signal.aborted || performance.now() > each.until) each.done(false)
-    }
-  }
-  const looking = look()
+  const commits = followCommits({
+    committed: () => room.committedOffsets(group, botConversations.name),
+    readReplies: async () => records.repliesUpTo(await room.endOffsets(botReplies.name)),
+    replyWithin,
+    signal,
+  })
 
   const publish = async (event: ConversationEvent): Promise<void> => {
     const appended = await room.append(toRecord(event), appendWithinMs)
     if (E.isLeft(appended)) throw new Error(`${topics[0]}: ${appended.left.reason}`)
-  }
-  const placeOf = async (key: string) => {
-    for (;;) {
-      const place = offsets.get(key)
-      if (place !== undefined) return place
-      if (signal.aborted) throw new Error('it was interrupted')
-      await sleep(10)
-    }
-  }
-  const isFinished = async (event: ConversationEvent, key: string): Promise<boolean> => {
-    const place = await placeOf(`${key} ${event.id}`)
-    const withinMs = firstCommitAt !== undefined ? 2 * replyWithin + graceMs : startWithinMs
-    return new Promise((resolve) => {
-      const one: Waiting = {
-        ...place,
-        until: performance.now() + withinMs,
-        done: (isCommitted) => {
-          waiting.delete(one)
-          resolve(isCommitted)
-        },
-      }
-      waiting.add(one)
-    })
   }
   const ask = async ({ before, events }: Turn, suffix: string): Promise<Answer> => {
     const [all, asked] = [before.map((event) => named(event, suffix)), events.map((event) => named(event, suffix))]
@@ -163,13 +95,16 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
     const last = asked.at(-1)
     if (last === undefined) return { replies: [], ms: 0 }
     const key = `${last.data.accountId}/${last.data.chatId}`
-    const finished = await isFinished(last, key)
+    const finished = await commits.isCommitted(await records.placeOf(key, last.id))
     if (signal.aborted) throw new Error('it was interrupted')
+    const firstCommitAt = commits.firstCommitAt()
     if (firstCommitAt === undefined) throw new Error(`no bot of the group ${group} has read ${topics[0]}`)
     const ids = new Set<string>(asked.map(({ id }) => id))
-    const given = (commands.get(key) ?? []).filter(({ inReplyTo }) => inReplyTo === undefined || ids.has(inReplyTo))
-    commands.delete(key)
-    for (const { id } of [...all, ...asked]) offsets.delete(`${key} ${id}`)
+    const given = records.answers(
+      key,
+      ids,
+      [...all, ...asked].map(({ id }) => id),
+    )
     if (!finished && given.length === 0) {
       const reason = `no answer within ${replyWithin} ms`
       return { replies: [], failing: { verdict: 'slow', reason }, ms: Date.now() - publishedAt }
@@ -195,8 +130,7 @@ export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => 
       }
     },
     stop: async () => {
-      stopping.abort()
-      await looking
+      await commits.stop()
       await consumer.stop()
       await room.stop()
       await kafka.deleteTopics(topics)

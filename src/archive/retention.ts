@@ -9,7 +9,9 @@ import {
 } from '../../contracts/topics.ts'
 import { archiverGroup, viewsGroup } from '../domain/consumer-groups.ts'
 import type { Append, CheckHealth, CommittedOffsets, Log, OffsetRange, Ranges, Sleep } from '../domain/ports.ts'
+import { repeat } from '../shared/repeat.ts'
 import { dayMs } from '../shared/time.ts'
+import { type Upkeep, upkeep } from './upkeep.ts'
 
 type Name = EventTopic['name']
 type Offsets = ReadonlyMap<number, number>
@@ -63,7 +65,6 @@ type Overdue = { readonly records: number; readonly behind: ReadonlyArray<string
  */
 export const retention = (deps: Deps) => {
   const { days, deletes, ranges, committed, offsetsAt, deleteBefore, changedArchives, now, sleep, reasonOf, log } = deps
-  const stopping = new AbortController()
   const overdue = new Map<Name, Overdue>(eventTopics.map(({ name }) => [name, { records: 0, behind: [] }]))
   const troubles = new Map<Name, string>()
 
@@ -105,14 +106,11 @@ export const retention = (deps: Deps) => {
       troubles.set(topic, `${topic}: ${reason}`)
     }
   }
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      for (const { name } of eventTopics) await lookAt(name)
-      const regularMs = Math.min(maxPauseMs, Math.max(minPauseMs, (days * dayMs) / 100))
-      await sleep(troubles.size > 0 ? Math.min(retryPauseMs, regularMs) : regularMs, stopping.signal)
-    }
-  }
-  const running = run()
+  const stop = repeat(async () => {
+    for (const { name } of eventTopics) await lookAt(name)
+    const regularMs = Math.min(maxPauseMs, Math.max(minPauseMs, (days * dayMs) / 100))
+    return troubles.size > 0 ? Math.min(retryPauseMs, regularMs) : regularMs
+  }, sleep)
   const health: CheckHealth = () => {
     const late = [...overdue].filter(([, { records }]) => records > 0)
     const what = late.map(([topic, { records, behind }]) => `${records} of ${topic}${behindText(behind)}`).join(', ')
@@ -126,21 +124,15 @@ export const retention = (deps: Deps) => {
   return {
     health,
     overdue: (): ReadonlyMap<string, number> => new Map([...overdue].map(([topic, { records }]) => [topic, records])),
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
+    stop,
   }
 }
 
-type RollDeps = Pick<Deps, 'sleep' | 'reasonOf'> & {
+type RollDeps = Upkeep & {
   readonly ranges: (topic: typeof enrichments.name) => ReturnType<Deps['ranges']>
   readonly append: Append
-  readonly log: Pick<Log, 'debug'>
 }
 
-const rollEveryMs = 6 * 60 * 60 * 1000
-const rollAgainMs = 60_000
 const appendWithinMs = 30_000
 
 /**
@@ -148,8 +140,7 @@ const appendWithinMs = 30_000
  * only, and closes a segment when a record arrives after a day. Otherwise removed enrichments would stay in a quiet
  * partition. Returns a function that stops it.
  */
-export const rollSegments = ({ ranges, append, sleep, reasonOf, log }: RollDeps) => {
-  const stopping = new AbortController()
+export const rollSegments = ({ ranges, append, ...deps }: RollDeps) => {
   const mark = async () => {
     const marker = { topic: enrichments.name, key: segmentMarker, value: null, headers: {} }
     const used = [...(await ranges(enrichments.name))].filter(([, { low, high }]) => high > low)
@@ -157,18 +148,7 @@ export const rollSegments = ({ ranges, append, sleep, reasonOf, log }: RollDeps)
     const failed = outcomes.find(E.isLeft)
     if (failed !== undefined) throw new Error(failed.left.reason)
   }
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      const failed = await mark().then(() => undefined, reasonOf)
-      if (failed !== undefined) log.debug({ reason: failed }, 'the segments of enrichments could not be marked')
-      await sleep(failed === undefined ? rollEveryMs : rollAgainMs, stopping.signal)
-    }
-  }
-  const running = run()
-  return async () => {
-    stopping.abort()
-    await running
-  }
+  return upkeep(mark, 'the segments of enrichments could not be marked', deps)
 }
 
 const behindText = (groups: ReadonlyArray<string>): string =>

@@ -1,5 +1,6 @@
 import { MongoServerError } from 'mongodb'
 import type { Log, Sleep } from '../domain/ports.ts'
+import { repeat } from '../shared/repeat.ts'
 import { accountDay } from '../views/stats-days.ts'
 import { classify } from './classify.ts'
 import type { Due } from './stats-due.ts'
@@ -59,7 +60,7 @@ const newestFirst = (days: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>
  */
 export const statsRefresher = (deps: Deps): StatsRefresher => {
   const { readDue, daysWithChanges, computeDay, log, sleep, clock } = deps
-  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+  let end: (() => Promise<void>) | undefined
   const done = new Set<string>()
 
   /** The days that were not computed in this round. If there are none, the next round begins with all days. */
@@ -107,20 +108,13 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
     return failed ? Math.max(1_000, pauseAfter(spent)) : pauseAfter(spent)
   }
 
-  const run = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) await sleep(await pass(signal), signal)
-  }
-
   return {
     start: () => {
-      if (running !== undefined) return
-      const stop = new AbortController()
-      running = { stop, ended: run(stop.signal) }
+      end ??= repeat(pass, sleep)
     },
     stop: async () => {
-      running?.stop.abort()
-      await running?.ended
-      running = undefined
+      await end?.()
+      end = undefined
     },
     settled: async () => {
       while ((await daysWithChanges()) > 0) await sleep(50)

@@ -4,6 +4,7 @@ import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { differenceKinds } from '../../contracts/views/transcript-audit.ts'
 import type { Log, Sleep, ViewDocument } from '../domain/ports.ts'
+import { repeat } from '../shared/repeat.ts'
 import { chunks } from '../shared/slices.ts'
 import { auditDue } from '../views/session-chain.ts'
 import { audited, auditedAgain, type Entry, transcriptAudit } from '../views/transcript-audit.ts'
@@ -79,7 +80,7 @@ const pauseMs = 1_000
  * audit at the same time. At most half of the time goes into audits.
  */
 export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
-  let running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
+  let end: (() => Promise<void>) | undefined
 
   const pass = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> => {
     const found = sessions(db).find(audited.due, { limit: dueAtOnce, maxTimeMS: stepMs })
@@ -90,26 +91,19 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
     return Math.max(pauseMs / 2, performance.now() - began)
   }
 
-  const run = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      const pause = await pass(hasCaughtUp, signal).catch((error: unknown) => {
-        log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; will be retried')
-        return pauseMs
-      })
-      await sleep(pause, signal)
-    }
-  }
+  const passOrPause = (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> =>
+    pass(hasCaughtUp, signal).catch((error: unknown) => {
+      log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; will be retried')
+      return pauseMs
+    })
 
   return {
     start: (hasCaughtUp) => {
-      if (running !== undefined) return
-      const stopping = new AbortController()
-      running = { stopping, ended: run(hasCaughtUp, stopping.signal) }
+      end ??= repeat((signal) => passOrPause(hasCaughtUp, signal), sleep)
     },
     stop: async () => {
-      running?.stopping.abort()
-      await running?.ended
-      running = undefined
+      await end?.()
+      end = undefined
     },
   }
 }

@@ -8,10 +8,3 @@ export const randomNumbers = (seed: number) => {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 }
-
-/** A 32-bit hash of a text (FNV-1a). */
-export const hash = (text: string) => {
-  let h = 0x811c9dc5
-  for (const char of text) h = Math.imul(h ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0
-  return h
-}

@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { PersonAnswer } from '../../src/console/answers.ts'
 import { type PersonDeps, personHandlers } from '../../src/console/api/person.ts'
 import type { Identity } from '../../src/domain/person.ts'
+import { givenErasures } from '../operations/erase/given-erasures.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
 
@@ -26,23 +28,11 @@ const servers = () => {
     ],
   ]
   const written: string[] = []
-  const receipts = new Map<string, object>()
-  const erasures = {
-    findLinks: () => async (identities: ReadonlyArray<Identity>) =>
-      links.filter((link) =>
-        link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
-      ),
-    findCopies: async function* () {},
-    emptyCopies: async () => {},
+  const { erasures, receipts } = givenErasures(links, {
     findDocuments: async function* () {
       yield { view: 'chats', document: { _id: 'acme/2037', name: 'Ann', applied: { 'chats/0': 1 } } }
     },
-    enriched: async () => [],
-    hmac: async () => (text: string) => `hmac of ${text.length}`,
-    serverTime: async () => Date.now(),
-    find: async () => [...receipts.values()].filter((receipt) => Reflect.get(receipt, 'state') === 'started'),
-    save: async (receipt: { readonly _id: string }) => void receipts.set(receipt._id, receipt),
-  }
+  })
   const kafka = {
     append: async () => E.right(undefined),
     readTopic: async () => E.right(undefined),
@@ -167,7 +157,7 @@ person('an interrupted erasure is finished by the same request, even if the plan
   await ask(erase, { confirm: body?.confirm })
   const [receipt] = receipts.values()
   const plan = { chats: ['2037'], clients: ['1233'], enrichments: [] }
-  receipts.set(Reflect.get(receipt ?? {}, '_id'), { ...receipt, state: 'started', plan })
+  receipts.set(receipt?._id ?? '', { ...receipt, state: 'started', plan } as unknown as ErasureDocument)
   const { body: finished } = await ask(erase, { confirm: 'that of an earlier plan' })
   assert.equal([finished?.state, written.length], ['published', 10])
 })

@@ -9,6 +9,7 @@ import { erasuresHandlers } from '../../src/console/api/erasures.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import type { ReadTopic } from '../../src/kafka/read-topic.ts'
 import type { AuditAsked } from '../../src/mongo/console-privacy.ts'
+import { givenErasures } from '../operations/erase/given-erasures.ts'
 import { topicOf } from '../operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
 import { given } from './given-request.ts'
@@ -120,17 +121,11 @@ const handlersOf = (all: ReadonlyArray<ErasureDocument>, topic: ReadonlyArray<In
       committedOffsets: async () => new Map(),
       deadLetter: () => async () => E.right(undefined),
     },
-    erasures: {
-      find: async ({ _id }: { readonly _id: string }) => all.filter((each) => each._id === _id),
-      markers: async () => [],
-      findDocuments: async function* () {},
-      findCopies: async function* () {},
-      emptyCopies: async () => {},
-      enriched: async () => [],
-      enrichedKeys: async function* () {},
+    erasures: givenErasures([], {
+      find: async ({ _id }) => all.filter((each) => each._id === _id),
       hmac: async () => String,
-      save: async (each: object) => void saved.push(each),
-    },
+      save: async (each) => void saved.push(each),
+    }).erasures,
     readReceipts: async () => E.right(all),
     recordActionOf: () => async () => E.right(undefined),
   } as unknown as Parameters<typeof erasuresHandlers>[0])

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as botEvents from '../../src/simulator/bot-events.ts'
-import { generate } from '../../src/simulator/generate.ts'
 import * as payloads from '../../src/simulator/payloads.ts'
+import { generate } from '../support/generate.ts'
 import { wireFormNamed } from '../support/wire-form.ts'
 
 const client = 'widget_id visitor organization status assigned_agent tags'

@@ -1,10 +1,17 @@
 import type { Behaviour, Script } from '../../src/simulator/behaviour.ts'
-import { hash, randomNumbers } from '../../src/simulator/random.ts'
+import { randomNumbers } from '../../src/simulator/random.ts'
 
 export const always =
   (behaviour: Behaviour): Script =>
   () =>
     behaviour
+
+/** A 32-bit hash of a text (FNV-1a). */
+const hash = (text: string) => {
+  let h = 0x811c9dc5
+  for (const char of text) h = Math.imul(h ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0
+  return h
+}
 
 /** Each behaviour gets its share (0 to 1) of the requests, by seed, id and attempt, in any order of arrival. */
 export const atRandom =

@@ -1,4 +1,5 @@
 import type { CheckHealth, Health, Sleep } from '../../domain/ports.ts'
+import { repeat } from '../../shared/repeat.ts'
 import { type Limited, type RetainDeps, retainer } from './retain.ts'
 
 type Running = RetainDeps & {
@@ -17,31 +18,20 @@ export const retainHealth = (trouble: string | undefined): Health =>
 export const startRetaining = (accounts: ReadonlyArray<Limited>, deps: Running) => {
   const { sleep, log, reasonOf } = deps
   const { round, finish } = retainer(deps)
-  const stopping = new AbortController()
   let trouble: string | undefined
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      const began = performance.now()
-      let isMore = false
-      try {
-        await finish()
-        for (const account of accounts) isMore = (!stopping.signal.aborted && (await round(account))) || isMore
-        trouble = undefined
-      } catch (error) {
-        trouble = reasonOf(error)
-        log.warn({ reason: trouble }, 'privacy.retainDays: persons cannot be erased; tried again')
-      }
-      const spent = performance.now() - began
-      await sleep(isMore ? Math.max(busyMs, 19 * spent) : Math.max(idleMs, 19 * spent), stopping.signal)
+  const stop = repeat(async (signal) => {
+    const began = performance.now()
+    let isMore = false
+    try {
+      await finish()
+      for (const account of accounts) isMore = (!signal.aborted && (await round(account))) || isMore
+      trouble = undefined
+    } catch (error) {
+      trouble = reasonOf(error)
+      log.warn({ reason: trouble }, 'privacy.retainDays: persons cannot be erased; tried again')
     }
-  }
-  const running = run()
+    return Math.max(isMore ? busyMs : idleMs, 19 * (performance.now() - began))
+  }, sleep)
   const health: CheckHealth = () => retainHealth(trouble)
-  return {
-    health,
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  return { health, stop }
 }

@@ -1,5 +1,5 @@
 import { clientMessage, textMessage } from '../../../src/simulator/bot-events.ts'
-import { generate } from '../../../src/simulator/generate.ts'
+import { generate } from '../../support/generate.ts'
 
 const seed = 7
 // Seven digits, so that a request's length never changes: up to nine million for each chat.

@@ -3,10 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import type { Erasures } from '../../../src/mongo/erasures.ts'
 import { erase, finishInterrupted, unfinishedErasures } from '../../../src/operations/erase/erase.ts'
 import { receiptLines } from '../../../src/operations/erase/operations.ts'
 import { planOf, type Request } from '../../../src/operations/erase/plan.ts'
+import { givenErasures } from './given-erasures.ts'
 
 const erasing = suite('an erasure')
 
@@ -22,7 +22,6 @@ const enriched = 'acme/email:ann@example.com'
 
 /** MongoDB and Kafka in memory. Kafka is unavailable after the number of records in `left`. */
 const world = () => {
-  const receipts = new Map<string, ErasureDocument>()
   const log: string[] = []
   const state = { left: Number.POSITIVE_INFINITY }
   const append = async (what: string) => {
@@ -30,31 +29,12 @@ const world = () => {
     log.push(what)
     return E.right(undefined)
   }
-  const erasures: Erasures = {
-    findLinks: () => async (identities) =>
-      links.filter((link) =>
-        link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
-      ),
-    findCopies: async function* () {},
-    emptyCopies: async () => {},
+  const { erasures, receipts } = givenErasures(links, {
     findDocuments: async function* () {
       yield { view: 'chats', document: { _id: 'acme/2037' } }
     },
     enriched: async (keys) => keys.filter((key) => key === enriched).map((_id) => ({ _id, value: {} })),
-    enrichedKeys: async function* () {},
-    hmac: async () => (text) => `hmac of ${text.length}`,
-    find: async (filter) =>
-      [...receipts.values()].filter((receipt) =>
-        Object.entries(filter).every(([name, value]) => receipt[name as 'state'] === value),
-      ),
-    save: async (receipt) => void receipts.set(receipt._id, receipt),
-    markers: async () => [],
-    knownUntil: async () => undefined,
-    keepKnownUntil: async () => {},
-    newestErasure: async () => undefined,
-    serverTime: async () => 0,
-    erasedAt: async () => new Map(),
-  }
+  })
   const ports: Parameters<typeof erase>[0] = {
     kafka: {
       append: ({ topic, key, value }) => append(`${topic} ${key} ${value}`),

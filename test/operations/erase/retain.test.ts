@@ -3,13 +3,12 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import type { Erasures } from '../../../src/mongo/erasures.ts'
 import type { RetainState, SilentPersons } from '../../../src/mongo/silent-persons.ts'
 import { identitiesOf, retainer } from '../../../src/operations/erase/retain.ts'
 import { countedSince, coveredBy, openRelease, retainedBy } from '../../../src/operations/erase/settle.ts'
 import { isDisputed } from '../../../src/operations/erase/silence.ts'
 import { dayMs } from '../../../src/shared/time.ts'
+import { givenErasures } from './given-erasures.ts'
 
 const retaining = suite('privacy.retainDays')
 
@@ -21,7 +20,6 @@ const clientOf = (chat: number) => (chat < 100 ? chat % 4 : chat)
 
 /** MongoDB and Kafka in memory. Markers are folded at once. */
 const world = (events: ReadonlyArray<Happened>) => {
-  const receipts = new Map<string, ErasureDocument>()
   const markers: string[] = []
   const audited: string[] = []
   const erased = new Set<string>()
@@ -35,32 +33,14 @@ const world = (events: ReadonlyArray<Happened>) => {
       clientId: String(clientOf(chat)),
     }))
     .sort((a, b) => a.time.getTime() - b.time.getTime())
-  const erasures: Erasures = {
-    findLinks: () => async (identities) =>
-      entries.flatMap(({ chatId, clientId }) => {
-        const ids = [
-          { kind: 'chat' as const, value: chatId },
-          { kind: 'client' as const, value: clientId },
-        ]
-        return identities.some((it) => ids.some(({ kind, value }) => it.kind === kind && it.value === value))
-          ? [ids]
-          : []
-      }),
-    findCopies: async function* () {},
-    emptyCopies: async () => {},
-    findDocuments: async function* () {},
-    enriched: async () => [],
-    enrichedKeys: async function* () {},
+  const links = entries.map(({ chatId, clientId }) => [
+    { kind: 'chat' as const, value: chatId },
+    { kind: 'client' as const, value: clientId },
+  ])
+  const { erasures, receipts } = givenErasures(links, {
     hmac: async () => (text) => createHmac('sha256', 'key').update(text).digest('base64url'),
-    find: async ({ state: wanted }) => [...receipts.values()].filter((receipt) => receipt.state === wanted),
-    save: async (receipt) => void receipts.set(receipt._id, receipt),
-    markers: async () => [],
-    knownUntil: async () => undefined,
-    keepKnownUntil: async () => {},
-    newestErasure: async () => undefined,
     serverTime: async () => state.ofMongo,
-    erasedAt: async () => new Map(),
-  }
+  })
   const silentPersons: SilentPersons = {
     claim: async (receipt) => {
       if (receipts.has(receipt._id)) return false

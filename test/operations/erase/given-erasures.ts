@@ -1,0 +1,36 @@
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { Identity } from '../../../src/domain/person.ts'
+import type { Erasures } from '../../../src/mongo/erasures.ts'
+
+/**
+ * MongoDB in memory for erasures: the ids that each document links, and the receipts. Unless a test says more, there
+ * are no documents, enrichments, copies or erasures.
+ */
+export const givenErasures = (links: ReadonlyArray<ReadonlyArray<Identity>>, more: Partial<Erasures> = {}) => {
+  const receipts = new Map<string, ErasureDocument>()
+  const erasures: Erasures = {
+    findLinks: () => async (identities) =>
+      links.filter((link) =>
+        link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
+      ),
+    findCopies: async function* () {},
+    emptyCopies: async () => {},
+    findDocuments: async function* () {},
+    enriched: async () => [],
+    enrichedKeys: async function* () {},
+    hmac: async () => (text) => `hmac of ${text.length}`,
+    find: async (filter) =>
+      [...receipts.values()].filter((receipt) =>
+        Object.entries(filter).every(([name, value]) => receipt[name as 'state'] === value),
+      ),
+    save: async (receipt) => void receipts.set(receipt._id, receipt),
+    markers: async () => [],
+    knownUntil: async () => undefined,
+    keepKnownUntil: async () => {},
+    newestErasure: async () => undefined,
+    serverTime: async () => Date.now(),
+    erasedAt: async () => new Map(),
+    ...more,
+  }
+  return { erasures, receipts }
+}

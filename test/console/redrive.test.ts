@@ -85,9 +85,11 @@ redrive('a dry run shows what would be sent; it sends and records nothing', asyn
 })
 
 redrive('nothing is sent if it cannot be recorded, and the next redrive may start', async () => {
-  const { ask, sent, audit } = servers([letterAt(0, 'acme/1')])
+  const { ask, sent, audit, routes } = servers([letterAt(0, 'acme/1')])
   audit.isAway = true
   assert.ok(isUnrecorded(await ask({})))
+  const quarantined = routes['POST /api/accounts/:account/quarantine/redrive']
+  assert.ok(isUnrecorded(await quarantined(given({ body: { dryRun: false, limit: 1 } }))))
   assert.equal(sent, [])
   audit.isAway = false
   assert.is((await read(await ask({}))).length, 2)

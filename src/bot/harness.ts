@@ -81,11 +81,12 @@ export const chatClosed = () => conversationEvent('ChatClosed')
 /** Why a handler gave no answer, as the kit logs it. */
 type Failed = NoAnswer & { readonly type: Type }
 
-const thrown = (why: Failed): unknown => {
+/** `replyWithin` is the setting: `why` has what was left of it when the handler began. */
+const thrown = (why: Failed, replyWithin: number): unknown => {
   if ('err' in why) return why.err
   const message =
     why.reason === 'too slow'
-      ? `the handler of ${why.type} took longer than replyWithin, ${Math.round(why.replyWithin)} ms`
+      ? `the handler of ${why.type} took longer than replyWithin, ${replyWithin} ms`
       : `the bridge would not send the answer to ${why.type}: ${why.mistakes.join('; ')}`
   return new AssertionError({ message })
 }
@@ -171,7 +172,7 @@ const play = async (
   const failures: unknown[] = []
   let said: Said[] = []
   const note = (fields: object) => {
-    if (!mayFail) failures.push(thrown(fields as Failed))
+    if (!mayFail) failures.push(thrown(fields as Failed, replyWithin))
   }
   const suppressed = (reason: string) =>
     new AssertionError({ message: `the bridge would suppress a reply of the bot: ${reason}` })

@@ -152,6 +152,25 @@ test('a command and a request that break their contracts are shown with each com
   await context.close()
 })
 
+test('a viewer gets from a reply that was not sent to the reason of its dead letter, and to all of the same reason', async (here) => {
+  const chat = 'broken-2'
+  await here.produce('bot-replies', `acme/${chat}`, reply(chat, { type: 'TEXT' }))
+  const { page, context, errors } = await here.open(await here.signIn('viewer'))
+  const link = page.getByRole('link', { name: 'Its dead letter' })
+  await eventually('the link', async () => {
+    await page.goto(here.page(`conversations/${chat}`))
+    await settled(page)
+    return (await link.count()) === 1
+  })
+  await link.click()
+  await page.waitForURL(new RegExp(`dead-letters[?]chat=${chat}`))
+  await page.locator('tbody').getByText('message.text: expected text').waitFor()
+  await page.getByRole('button', { name: 'message.text: expected text' }).click()
+  await page.waitForURL(/reason=message.text/)
+  assert.equal(errors, [])
+  await context.close()
+})
+
 test('an operator of all accounts sees the differences of a view, and rebuilds it; one of a single account sees why that is refused', async (here) => {
   const chats = here.db.collection<{ _id: string }>('chats')
   const chat = await chats.findOne({})

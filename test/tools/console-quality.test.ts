@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Response } from 'playwright-core'
+import type { Page, Response } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { eventually } from '../support/eventually.ts'
 import { overflow, settled, violations } from './console/browser.ts'
@@ -48,6 +48,12 @@ test('in both themes and at 360 px, no page has a finding of axe-core, an error,
   }
 })
 
+/** The tables that are wider than the place for them. */
+const scrolling = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('.scroll')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)`,
+  )
+
 test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px long', async (here) => {
   const { db } = here
   const by = db.collection<{ _id: string }>('daily_stats_by')
@@ -87,11 +93,16 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
     const height = await page.evaluate<number>('document.documentElement.scrollHeight')
     assert.ok(height <= 80 * rowsNow.count, `${path}: ${height} px for ${rowsNow.count} rows`)
     assert.is(await overflow(page), 0, path)
-    const wider = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.scroll')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)`,
-    )
-    assert.equal(wider, [], path)
+    assert.equal(await scrolling(page), [], path)
   }
+  await page
+    .locator('section', { has: page.locator('#letters') })
+    .locator('tbody th button')
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Show the payload' }).click()
+  await page.getByRole('region', { name: 'Headers of the record' }).waitFor()
+  assert.equal(await scrolling(page), [], 'the panel of a letter')
   await by.deleteMany({ id: { $in: agents } })
   await context.close()
 })

@@ -275,12 +275,15 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
     }
     await service.closeChat(chatId)
   }
-  for (const [i, buttons] of [[], [1, 2, 3, 4], []].entries()) {
-    const message = {
-      type: 'BUTTONS',
-      title: 'When shall we call you?',
-      buttons: buttons.map((id) => ({ id, text: `${id} pm` })),
-    }
+  for (const [i, buttons] of [undefined, [1, 2, 3, 4], []].entries()) {
+    const message =
+      buttons === undefined
+        ? { type: 'TEXT' }
+        : {
+            type: 'BUTTONS',
+            title: 'When shall we call you?',
+            buttons: buttons.map((id) => ({ id, text: `${id} pm` })),
+          }
     const ids = { id: `letter-${i}`, accountId: 'acme', chatId: `${480_400 + i}`, clientId: '1233' }
     await produce('bot-replies', `acme/${ids.chatId}`, JSON.stringify({ type: 'BotMessage', ...ids, message }))
     await service.webhook('acme', { ...accepted, chat_id: {} })

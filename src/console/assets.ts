@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
+import type { FirstAnswer } from './first-answer.ts'
 
 /** A file that the console serves to the browser. */
 export type Asset = { readonly type: string; readonly bytes: Buffer; readonly gzipped: Buffer }
@@ -17,8 +18,8 @@ export type Assets = {
   readonly files: ReadonlyMap<string, Asset>
   /** The response for every path that is not a file. */
   readonly page: Asset
-  /** The same with the session in it, so that the script need not request it before it draws anything. */
-  readonly pageFor: (session: object) => Asset
+  /** The same with data in it, which the script need not request. */
+  readonly pageWith: (data: FirstAnswer) => Asset
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -27,14 +28,14 @@ const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
 }
 
-const assetOf = (name: string, content: string | Uint8Array): Asset => {
+const assetOf = (name: string, content: string | Uint8Array, level = 9): Asset => {
   const bytes = Buffer.from(content)
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-  return { type, bytes, gzipped: gzipSync(bytes, { level: 9 }) }
+  return { type, bytes, gzipped: gzipSync(bytes, { level }) }
 }
 
-/** Where the session is in the page. A browser runs no script of this type, so the policy allows it. */
-const startOfSession = 'id="session">'
+/** Where the data is in the page. A browser runs no script of this type, so the policy allows it. */
+const startOfData = 'id="data">'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url))
 
@@ -61,14 +62,16 @@ export const assetsAt = (basePath: string): Assets => {
   // Absolute: the page is served below any path, and the Content-Security-Policy allows no base element.
   const folder = `${basePath}/files/${version}`
   const page = readFileSync(pathOf('index.html'), 'utf8').replaceAll('"./', `"${folder}/`)
-  const [before = '', after = ''] = page.split(startOfSession)
+  const [before = '', after = ''] = page.split(startOfData)
   return {
     version,
     folder,
     files,
     page: assetOf('index.html', page),
     // Within a script element `<` could end it.
-    pageFor: (session) =>
-      assetOf('index.html', `${before}${startOfSession}${JSON.stringify(session).replaceAll('<', '\\u003c')}${after}`),
+    pageWith: (data) => {
+      const json = JSON.stringify(data).replaceAll('<', '\\u003c')
+      return assetOf('index.html', `${before}${startOfData}${json}${after}`, 1)
+    },
   }
 }

@@ -17,7 +17,8 @@ import { signInRouter } from './access/sign-in.ts'
 import type { ConsoleRoute } from './answers.ts'
 import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
-import type { Handlers, RecordActionOf, Session } from './handler.ts'
+import { firstAnswers } from './first-answer.ts'
+import type { Handlers, RecordActionOf } from './handler.ts'
 
 /** The settings of the console in the environment and the accounts file. */
 export type ConsoleSettings = {
@@ -67,12 +68,6 @@ const send = (ctx: Ctx, { type, bytes, gzipped }: Asset, cacheControl: string) =
   ctx.body = isGzipped ? gzipped : bytes
 }
 
-/** The Link header that makes the browser request a page's data at once, before the script that needs it has loaded. */
-const preload = (basePath: string, path: string, query: string): string =>
-  /^accounts\/[\w.~%-]+\/(now|conversations(\/[\w.~%-]+)?)$/.test(path) && query === ''
-    ? `<${basePath}/api/${path}>; rel=preload; as=fetch; crossorigin`
-    : ''
-
 /** The console: sign-in, the API of answers.ts, and the files of the page. */
 export const startConsole = (deps: ConsoleDeps): Console => {
   const { settings, handlers, accountIds, store, dataDir, trustedProxies, log, sleep, monotonic, clock, stopping } =
@@ -109,19 +104,17 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     stopping,
     checkMs: deps.checkMs ?? usualCheckMs,
   })
-  const pageOf = async (session: Session, signal: AbortSignal): Promise<Asset> => {
-    const request = { session, accountId: '', chatId: '', query: new URLSearchParams(), body: undefined, signal }
-    const answered = await handlers['GET /api/session'](request)
-    return E.isRight(answered) && session.grants.length > 0 ? assets.pageFor(answered.right.body) : assets.page
-  }
+  const first = firstAnswers({ handlers, accountIds, stopping })
   const page = async (ctx: Ctx) => {
     const found = await sessions.read(ctx, isLocal(ctx))
     // Without MongoDB the page is served too, and shows what is wrong.
     if (E.isLeft(found)) return send(ctx, assets.page, 'no-store')
     if (found.right !== undefined) {
-      const link = preload(basePath, ctx.path.slice(basePath.length + 1), ctx.querystring)
-      if (link !== '') ctx.set('Link', link)
-      return send(ctx, await pageOf(found.right, stopping), 'no-store')
+      // The data of a page is for pages of the console alone, as that of the API.
+      const isOurs = ['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site'))
+      const path = ctx.querystring === '' ? ctx.path.slice(basePath.length + 1) : ''
+      const data = isOurs ? await first(found.right, path) : undefined
+      return send(ctx, data === undefined ? assets.page : assets.pageWith(data), 'no-store')
     }
     ctx.redirect(`${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
     ctx.status = 303

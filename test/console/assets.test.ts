@@ -52,29 +52,66 @@ files('a browser caches files of this version permanently, and none of another v
   assert.is(await answered.text(), own.text)
 })
 
-files('the page preloads its first requests, and only with values that are valid in a header', async () => {
-  const { headers } = await server.signIn(['viewer'])
-  const named = async (path: string) => {
-    const { link } = (await server.ask(`/console${path}`, { headers })).headers
-    return [...String(link).matchAll(/<\/console\/api\/([^>]*)>; rel=preload; as=fetch; crossorigin/g)].map(
-      ([, name]) => name,
-    )
-  }
-  const chat = 'accounts/acme.com/conversations/a%2Fb'
-  assert.equal(await named(`/${chat}`), [chat])
-  assert.equal(await named('/accounts/acme.com/conversations'), ['accounts/acme.com/conversations'])
-  for (const path of ['', '/accounts/acme.com/conversations?state=open', '/accounts/acme.com/audit', `/${chat}>`])
-    assert.equal(await named(path), [], path)
+/** What is written into the page at this path. */
+const dataOf = async (path: string, headers: Readonly<Record<string, string>>) => {
+  const { text } = await server.ask(`/console${path}`, { headers })
+  const [, data = ''] = /<script type="application\/json" id="data">(.*?)<\/script>/.exec(text) ?? []
+  return data === '' ? undefined : JSON.parse(data)
+}
+
+files('the page has the session, and the answer of its first request, of who may see it', async () => {
+  const { headers, csrf } = await server.signIn(['viewer'])
+  const answerOf = async (path: string) => (await dataOf(path, headers)).answer
+  const accounts = 'GET /api/accounts/:account'
+  const none = undefined
+  assert.is((await dataOf('', headers)).session.csrf, csrf)
+  assert.equal(
+    [
+      await answerOf('/accounts/acme/conversations/a%2Fb'),
+      await answerOf('/accounts/acme/conversations'),
+      await answerOf('/accounts/acme/now'),
+      await answerOf('/accounts/acme/conversations?state=open'),
+      await answerOf('/accounts/acme/audit'),
+      await answerOf('/accounts/other/now'),
+      await answerOf('/accounts/acme/conversations/%zz'),
+    ],
+    [
+      { route: `${accounts}/conversations/:chat`, accountId: 'acme', chatId: 'a/b' },
+      { route: `${accounts}/conversations`, accountId: 'acme', chatId: '' },
+      { route: `${accounts}/now`, accountId: 'acme', chatId: '' },
+      ...[none, none, none, none],
+    ],
+  )
+  assert.is((await dataOf('/accounts/acme/conversations/a%2Fb', headers)).path, 'accounts/acme/conversations/a%2Fb')
 })
 
-files('the page has the session of who requests it, which cannot end the script element that it is in', async () => {
-  const { headers, csrf } = await server.signIn(['viewer'])
-  const { text } = await server.ask('/console/accounts/acme.com/now', { headers })
-  const [, written = ''] = /<script type="application\/json" id="session">(.*?)<\/script>/.exec(text) ?? []
-  assert.is(JSON.parse(written).csrf, csrf)
-  const page = assets.pageFor({ who: '</script><script>alert(1)</script>' }).bytes.toString()
+files('the page has no data for a request from another site, or of a person without a role', async () => {
+  const { headers } = await server.signIn(['viewer'])
+  const nobody = await server.signIn(['unknown group'])
+  assert.equal(
+    [
+      await dataOf('/accounts/acme/now', { ...headers, 'sec-fetch-site': 'cross-site' }),
+      await dataOf('/accounts/acme/now', nobody.headers),
+    ],
+    [undefined, undefined],
+  )
+})
+
+files('the page is served at once if a view does not answer, and requests its data itself', async () => {
+  const slow = await consoleServer({
+    handlers: { 'GET /api/accounts/:account/now': () => new Promise(() => {}) },
+  })
+  const { headers } = await slow.signIn(['viewer'])
+  const { text } = await slow.ask('/console/accounts/acme/now', { headers })
+  assert.match(text, '"session":{')
+  assert.not.match(text, '"answer"')
+  await slow.stop()
+})
+
+files('data cannot end the script element that it is in', () => {
+  const page = assets.pageWith({ session: { who: '</script><script>alert(1)</script>' } }).bytes.toString()
   assert.is(page.split('<script').length, assets.page.bytes.toString().split('<script').length)
-  assert.match(page, '{"who":"\\u003c/script>')
+  assert.match(page, '{"session":{"who":"\\u003c/script>')
 })
 
 files('no other file of the disk is served', async () => {

@@ -1,0 +1,85 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { decideAccess } from './access/grants.ts'
+import type { ConsoleRoute } from './answers.ts'
+import type { Handlers, Session } from './handler.ts'
+
+/** What the server writes into the page, so that the script can draw it without a request. */
+export type FirstAnswer = {
+  /** The answer of `GET /api/session`. */
+  readonly session: object
+  /** The path below `/api/` of the page's first request, and its answer. */
+  readonly path?: string
+  readonly answer?: unknown
+}
+
+type Deps = {
+  readonly handlers: Handlers<ConsoleRoute>
+  readonly accountIds: ReadonlyArray<string>
+  readonly stopping: AbortSignal
+}
+
+/** If the views take longer, the page is sent without them, and shows that it waits. */
+const withinMs = 250
+/** How many pages read the views at the same time. Others request their data by the API, which has its own limits. */
+const maxReads = 6
+
+const pages = /^accounts\/([\w.~%-]+)\/(?:now|conversations(?:\/([\w.~%-]+))?)$/
+
+const decoded = (part: string): string | undefined => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
+const routeOf = (path: string, chat: string | undefined) =>
+  chat !== undefined
+    ? 'GET /api/accounts/:account/conversations/:chat'
+    : path.endsWith('/now')
+      ? 'GET /api/accounts/:account/now'
+      : 'GET /api/accounts/:account/conversations'
+
+/** Answers the first requests of a page: the session, and what the page shows if its views answer at once. */
+export const firstAnswers = ({ handlers, accountIds, stopping }: Deps) => {
+  let reads = 0
+  const read = async (session: Session, path: string): Promise<unknown> => {
+    const [, account, chat] = pages.exec(path) ?? []
+    if (account === undefined || reads >= maxReads) return undefined
+    const [accountId, chatId] = [decoded(account), decoded(chat ?? '')]
+    const route = routeOf(path, chat)
+    if (accountId === undefined || chatId === undefined) return undefined
+    if (decideAccess(route, session.grants, accountIds, accountId) !== 'allowed') return undefined
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(withinMs)])
+    if (signal.aborted) return undefined
+    const late = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+    reads += 1
+    const query = new URLSearchParams()
+    const answered: Promise<E.Either<unknown, { readonly body: unknown }>> = handlers[route]({
+      session,
+      accountId,
+      chatId,
+      query,
+      body: undefined,
+      signal,
+    })
+    const ended = answered
+      // The page requests it again, and shows the error.
+      .catch(() => undefined)
+      .finally(() => {
+        reads -= 1
+      })
+    const first = await Promise.race([ended, late])
+    return first !== undefined && E.isRight(first) ? first.right.body : undefined
+  }
+  return async (session: Session, path: string): Promise<FirstAnswer | undefined> => {
+    if (session.grants.length === 0) return undefined
+    const request = { session, accountId: '', chatId: '', query: new URLSearchParams(), body: undefined }
+    const [told, answer] = await Promise.all([
+      handlers['GET /api/session']({ ...request, signal: stopping }),
+      read(session, path),
+    ])
+    if (E.isLeft(told)) return undefined
+    return { session: told.right.body, ...(answer !== undefined && { path, answer }) }
+  }
+}

@@ -77,6 +77,8 @@ const make = async () => {
     await page.goto(here.page(path))
     await settled(page)
     await prepare?.(page)
+    // The library of charts is loaded after the page.
+    if ((await page.locator('.chart').count()) > 0) await page.locator('.chart canvas').first().waitFor()
     await page.evaluate('document.activeElement.blur()')
     // Playwright itself makes no WebP, which is a third as large as PNG.
     const browserSession = await context.newCDPSession(page)

@@ -1,3 +1,4 @@
+import { repeat } from '../../../shared/repeat.ts'
 import { sleep } from '../../../shared/time.ts'
 
 /** A record of the bot's topic. */
@@ -35,7 +36,6 @@ export const committedOf = <P extends Place>(places: Iterable<P>, committed: Rea
 /** Follows what the bot has committed. */
 export const followCommits = ({ committed, readReplies, replyWithin, signal }: Deps) => {
   const waiting = new Set<Waiting>()
-  const stopping = new AbortController()
   let firstCommitAt: number | undefined
 
   const look = async () => {
@@ -45,16 +45,14 @@ export const followCommits = ({ committed, readReplies, replyWithin, signal }: D
     if (due.length > 0) await readReplies()
     for (const each of due) each.done(true)
   }
-  const follow = async () => {
-    while (!stopping.signal.aborted) {
-      await sleep(lookEveryMs, stopping.signal)
-      if (waiting.size === 0) continue
+  const stop = repeat(async () => {
+    if (waiting.size > 0) {
       // If Kafka is unavailable for a moment, whoever waits too long says so.
       await look().catch(() => undefined)
       for (const each of waiting) if (signal.aborted || performance.now() > each.until) each.done(false)
     }
-  }
-  const following = follow()
+    return lookEveryMs
+  }, sleep)
   return {
     /** In ms since 1970. No turn is timed from before that. */
     firstCommitAt: () => firstCommitAt,
@@ -71,9 +69,6 @@ export const followCommits = ({ committed, readReplies, replyWithin, signal }: D
         }
         waiting.add(one)
       }),
-    stop: (): Promise<void> => {
-      stopping.abort()
-      return following
-    },
+    stop,
   }
 }

@@ -15,7 +15,8 @@ import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
-import type { Kept, Tail } from './tail.ts'
+import type { Kept } from './partition-tail.ts'
+import type { Tail } from './tail.ts'
 
 /** The documents of a chat and of a command, where they exist. */
 export type KnownViews = {

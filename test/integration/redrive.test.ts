@@ -4,7 +4,7 @@ import { deadLettersWorld, header, idOf, type Read } from '../support/dead-lette
 import { eventually } from '../support/eventually.ts'
 import { sample } from '../support/samples.ts'
 
-const { here, db, stranger, admin, read, on, letters, letter, produce, redrive, redriveAlone, stop } =
+const { here, db, stranger, admin, read, on, letters, letter, produce, redrive, redriveAlone, erase, stop } =
   await deadLettersWorld()
 
 const linesWith = (text: string, what: string) => text.split('\n').filter((line) => line.includes(what))
@@ -325,6 +325,26 @@ dead('no consumer group remains', async () => {
     groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(`${here.prefix}read-`)),
     [],
   )
+})
+
+dead('a letter of a person who was erased since then is not sent, with any option', async () => {
+  const key = 'acme/2039'
+  await here.service.clientWrites('2039', 'Hi', { clientId: '1239', accountId: 'acme' })
+  await produce('bot-conversations', { key, value: 'CANARY-2039' })
+  const kept = await eventually('the letter', () => letters('headers').find((each) => each.key?.toString() === key))
+  const { code, err } = await erase('--account', 'acme', '--chat', '2039', '--yes')
+  assert.is(code, 0, err)
+  const records = () => on('bot-conversations').filter((record) => record.key?.toString() === key)
+  await eventually('the marker', () => records().some((record) => /erased/i.test(header(record, 'ce_type') ?? '')))
+  const before = records().length
+
+  const sent = await redriveAlone('send', '--id', idOf(kept), '--force')
+
+  assert.match(linesWith(sent.out, idOf(kept))[0] ?? '', /^refused .* the person has been erased since then/)
+  assert.is(sent.code, 1)
+  await produce('bot-conversations', { key, value: 'the last record' })
+  await eventually('the last record', () => records().at(-1)?.value?.toString() === 'the last record')
+  assert.is(records().length, before + 1)
 })
 
 dead.run()

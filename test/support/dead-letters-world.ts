@@ -48,6 +48,12 @@ export const deadLettersWorld = async () => {
   const entries = here.accounts.map(({ id, webhooks }) => ({ id, ...(webhooks && { webhooks }) }))
   writeFileSync(accountsFile, JSON.stringify({ accounts: entries }))
 
+  const runHere = async (args: ReadonlyArray<string>, resources: object): Promise<Ran> => {
+    const { recordAction } = operator
+    const { code = null, out, err } = await runOperation(args, resources, { recordAction })
+    const text = (lines: ReadonlyArray<string>) => lines.map((line) => `${line}\n`).join('')
+    return { code, out: text(out), err: text(err) }
+  }
   const on = (topic: string) => read.filter((record) => record.topic === topic)
   const letters = (cause: string) => on('dead-letters').filter((each) => header(each, 'dl_cause') === cause)
   return {
@@ -63,14 +69,15 @@ export const deadLettersWorld = async () => {
     letter: (cause: string, number = 1) => eventually(`letter ${number} of ${cause}`, () => letters(cause)[number - 1]),
     produce: (topic: string, message: Parameters<typeof producer.send>[0]['messages'][number]) =>
       producer.send({ topic: `${here.prefix}${topic}`, messages: [message] }),
-    /** Runs the command in this process. */
-    redrive: async (...args: string[]): Promise<Ran> => {
-      const { kafka, mongo, recordAction } = operator
-      const resources = { kafka, redrives: mongo.redrives, accounts: here.accounts }
-      const { code = null, out, err } = await runOperation(['redrive', ...args], resources, { recordAction })
-      const text = (lines: ReadonlyArray<string>) => lines.map((line) => `${line}\n`).join('')
-      return { code, out: text(out), err: text(err) }
-    },
+    /** Run the commands in this process. */
+    redrive: (...args: string[]) =>
+      runHere(['redrive', ...args], {
+        kafka: operator.kafka,
+        redrives: operator.mongo.redrives,
+        accounts: here.accounts,
+      }),
+    erase: (...args: string[]) =>
+      runHere(['erase', ...args], { kafka: operator.kafka, erasures: operator.mongo.erasures, retentionDays: 14 }),
     /** Runs the command as a separate process, as a user does. */
     redriveAlone: (...args: string[]) =>
       runCommand(['redrive', ...args], { ...here.env, DATA_DIR: dataDir, BRIDGE_CONFIG: accountsFile }),

@@ -26,6 +26,7 @@ const restartPause = { baseMs: 200, capMs: 2_000 }
 const longPauseMs = 15_000
 const stableAfterMs = 60_000
 const checkEveryMs = 10_000
+const lookAtPermissionMs = 500
 const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
@@ -74,14 +75,13 @@ const warnsOnce = (log: Log, reported: Set<string>): Log => ({
   },
 })
 
-/** The topics that are read while the broker denies some. */
+/** The topics that are read while the broker denies some: none if it denies one that must not be left out. */
 export const readWithout = (
   denied: ReadonlyArray<TopicName>,
   { topics, leftOutIfDenied = [] }: Pick<ConsumerSpec, 'topics' | 'leftOutIfDenied'>,
 ): ReadonlyArray<TopicName> => {
-  const rest = topics.filter((topic) => !denied.includes(topic) || !leftOutIfDenied.includes(topic))
-  // Without any topic there is nothing to join a group for: the consumer fails, and tries again.
-  return rest.length === 0 ? topics : rest
+  const mayDo = denied.every((topic) => leftOutIfDenied.includes(topic))
+  return mayDo ? topics.filter((topic) => !denied.includes(topic)) : []
 }
 
 const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
@@ -102,9 +102,10 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
     for (const topic of topics) if (!stopping.signal.aborted && (await isDenied(topic))) found.push(topic)
     return found
   }
+  const topicsNow = () => readWithout(denied, spec)
   const start = () =>
     startSession(
-      { ...spec, topics: readWithout(denied, spec) },
+      { ...spec, topics: topicsNow() },
       { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers },
     )
   let session = start()
@@ -113,13 +114,14 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   let stopped: Promise<void> | undefined
 
   const lookForPermission = async () => {
+    if (denied.length === 0) return
     const of = session
     const still = await findDenied(denied)
     // Another session has begun with what was found for it.
     if (session !== of) return
-    const read = readWithout(denied, spec)
+    const read = topicsNow()
     denied = still
-    const added = readWithout(denied, spec).filter((topic) => !read.includes(topic))
+    const added = topicsNow().filter((topic) => !read.includes(topic))
     if (added.length > 0) session.end(`Kafka allows reading ${added.join(', ')} again`)
   }
   const look = async () => {
@@ -143,6 +145,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
           log.warn({ group: spec.group, topics: denied }, 'kafka: the broker denies reading topics')
       }
       await sleep(pauseAfter(reason, failures), stopping.signal)
+      while (topicsNow().length === 0 && !stopping.signal.aborted) await sleep(lookAtPermissionMs, stopping.signal)
       if (stopping.signal.aborted) return
       session = start()
     }
@@ -167,7 +170,10 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
         reported.clear()
       }
       const state = unhealthy ?? `reads ${session.partitions()} partitions`
-      if (denied.length > 0) return { ok: false, reason: `Kafka denies reading ${denied.join(', ')}; ${state}` }
+      if (denied.length > 0) {
+        const others = topicsNow().length === 0 ? 'nothing is read' : state
+        return { ok: false, reason: `Kafka denies reading ${denied.join(', ')}; ${others}` }
+      }
       if (unhealthy === undefined) return { ok: true, reason: state }
       return { ok: false, reason: lastReason === undefined ? state : `${state}; restarted because: ${lastReason}` }
     },

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
+import { sourceAt, sourceOfType } from '../../contracts/source.ts'
 import { topicOf } from '../../contracts/topics.ts'
 import { dated } from '../../src/domain/dated.ts'
 import type { Recorded } from '../../src/domain/ports.ts'
@@ -41,21 +42,6 @@ const data: Readonly<Record<Type, object>> = {
   ClientErased: { accountId: 'acme', clientId: '1233', erasureId: 'erasure' },
   ChatErased: { ...conversation, erasureId: 'erasure', topic: 'chats' },
 }
-const webhooks: ReadonlySet<Type> = new Set<Type>([
-  'ChatAccepted',
-  'ChatAssigned',
-  'ChatUpdated',
-  'ChatFinished',
-  'CallStatusChanged',
-  'ClientUpdated',
-  'OfflineMessageReceived',
-])
-const interfaceOf = (type: Type) => {
-  if (webhooks.has(type)) return 'webhooks'
-  if (type.endsWith('Erased')) return 'erasures'
-  return type.startsWith('BotReply') ? 'egress' : 'bot'
-}
-
 /** `10:00:05` on 31 January 2026. */
 export const at = (time: string) => `2026-01-31T${time}.000Z`
 
@@ -65,7 +51,7 @@ export const date = (time: string) => new Date(at(time))
 /** A valid event with the given parts of its data; throws if they are invalid. */
 export const anEvent = <T extends Type>(type: T, id: string, time: string, part: object = {}): Of<T> => {
   const subject = type === 'ClientUpdated' || type === 'ClientErased' ? '1233' : '2037'
-  const source = `/accounts/acme/${interfaceOf(type)}`
+  const source = sourceAt('acme', sourceOfType(type))
   const event = DomainEvent.decode({ type, id, source, subject, time, data: { ...data[type], ...part } })
   if (E.isLeft(event)) throw new Error(describe(problemsOf(event.left)))
   return event.right as Of<T>

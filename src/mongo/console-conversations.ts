@@ -1,7 +1,7 @@
 import type { Db, Filter } from 'mongodb'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import { type PageEnd, pageEnd } from '../shared/page.ts'
-import { bounded, type Known, known } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 export type ConversationFilters = {
   readonly state?: 'open' | 'over'
@@ -105,7 +105,7 @@ export const conversationCountIn =
   (db: Db) =>
   (accountId: string, filters: ConversationFilters, now: Date): Known<number> => {
     const { where } = conversationsQuery(accountId, { filters, limit: 1 }, now)
-    const sessions = db.collection<{ readonly _id: string }>('sessions')
+    const sessions = viewIn<{ readonly _id: string }>(db, 'sessions')
     return known(sessions.countDocuments(where, { ...bounded, limit: maxCounted }))
   }
 
@@ -114,7 +114,7 @@ export const conversationsIn =
   (db: Db) =>
   (accountId: string, asked: Parameters<typeof conversationsQuery>[1], now: Date): Known<ConversationsPage> => {
     const { where, options } = conversationsQuery(accountId, asked, now)
-    const found = db.collection<{ readonly _id: string }>('sessions').find(where, options).toArray()
+    const found = viewIn<{ readonly _id: string }>(db, 'sessions').find(where, options).toArray()
     const page = found.then((documents): ConversationsPage => {
       const rows = (documents as unknown as ReadonlyArray<Listed>).slice(0, asked.limit)
       const next = pageEnd(rows, ({ startedAt }) => startedAt, asked.after)

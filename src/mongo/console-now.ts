@@ -3,7 +3,7 @@ import type { ConversationDocument } from '../../contracts/views/conversation.ts
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { Measured } from '../domain/figures.ts'
 import { measuredFields } from '../domain/figures.ts'
-import { bounded, type Known, known } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 /** The start times of the counts, and the days whose statistics are read. */
 export type NowAsked = {
@@ -35,7 +35,7 @@ export const talking = ['bot', 'invited', 'agent', 'unavailable'] as const satis
 
 const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowCounts> => {
   const { lately, days, spans } = asked
-  const conversations = db.collection('conversations')
+  const conversations = viewIn(db, 'conversations')
   // Also clients for whom an agent was invited or no agent was available: nobody has answered them.
   const waits = { accountId, awaitingReplySince: { $gte: lately } }
   const states = [
@@ -45,7 +45,7 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
   const startedIn = async ({ from, to }: NowAsked['spans'][number]): Promise<Started> => {
     const [bot = 0, agent = 0] = await Promise.all(
       ['bot', 'agent'].map((kind) =>
-        db.collection('sessions').countDocuments({ accountId, kind, startedAt: { $gte: from, $lt: to } }, bounded),
+        viewIn(db, 'sessions').countDocuments({ accountId, kind, startedAt: { $gte: from, $lt: to } }, bounded),
       ),
     )
     return { bot, agent }
@@ -55,10 +55,9 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     conversations.countDocuments(waits, bounded),
     conversations.find(waits, longestFirst).project<Waiting>({ chatId: 1, awaitingReplySince: 1 }).toArray(),
     conversations.aggregate<{ readonly _id: State; readonly count: number }>(states, bounded).toArray(),
-    db.collection('chats').countDocuments({ accountId, state: 'open', lastEventAt: { $gte: lately } }, bounded),
+    viewIn(db, 'chats').countDocuments({ accountId, state: 'open', lastEventAt: { $gte: lately } }, bounded),
     Promise.all(spans.map(startedIn)),
-    db
-      .collection<{ _id: string }>('daily_stats')
+    viewIn<{ _id: string }>(db, 'daily_stats')
       .find<DailyStatsDocument>({ _id: { $in: [...days] } }, bounded)
       .toArray(),
   ])
@@ -79,8 +78,7 @@ export const overIn =
     const projection = Object.fromEntries(measuredFields.map((name) => [name, 1]))
     const where = { accountId, startedAt: { $gte: from, $lt: to }, endsAt: { $lte: to } }
     return known(
-      db
-        .collection('sessions')
+      viewIn(db, 'sessions')
         .find<Measured>(where, { ...bounded, projection })
         .toArray(),
     )
@@ -99,7 +97,7 @@ export const minutesIn =
       { $sort: { _id: 1 } },
       { $project: { _id: 0, at: '$_id', events: 1 } },
     ]
-    return known(db.collection('timeline').aggregate<Minute>(stages, bounded).toArray())
+    return known(viewIn(db, 'timeline').aggregate<Minute>(stages, bounded).toArray())
   }
 
 /** What happens in an account now. */

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { Action } from '../../contracts/commands/operator-action.ts'
 import type { AuditDocument } from '../../contracts/views/audit.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
-import { bounded, type Known, known } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 export type AuditAsked = {
   readonly action?: Action
@@ -24,7 +24,7 @@ export const auditIn =
   (db: Db) =>
   (accountId: string, asked: AuditAsked): Known<ReadonlyArray<AuditDocument>> => {
     const { where, options } = auditQuery(accountId, asked)
-    return known(db.collection<Audited>('audit').find<AuditDocument>(where, options).toArray())
+    return known(viewIn<Audited>(db, 'audit').find<AuditDocument>(where, options).toArray())
   }
 
 /** The receipts of an account, the newest first. */

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { BSON, type FindCursor, MongoServerError } from 'mongodb'
+import { BSON, type Collection, type Db, type Document, type FindCursor, MongoServerError } from 'mongodb'
+import type { ViewName } from '../views/index.ts'
 import { classify } from './classify.ts'
 import { rejectAfter } from './client.ts'
 
@@ -11,6 +12,9 @@ export type Known<A> = Promise<E.Either<NotKnown, A>>
 const queryMs = 4_000
 /** The options of each query of the console. */
 export const bounded = { maxTimeMS: queryMs } as const
+
+/** The documents of a view. Another name does not compile: MongoDB would find nothing under it. */
+export const viewIn = <D extends Document = Document>(db: Db, view: ViewName): Collection<D> => db.collection<D>(view)
 
 const exceededTimeLimit = 50
 const tooMuch = `the query took MongoDB longer than ${queryMs / 1000} s: request less, for example one day`

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { DriftDocument } from '../../contracts/views/drift.ts'
-import { bounded, type Known, known } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 export type StatisticsAsked = {
   /** Days, the last one included. */
@@ -24,8 +24,7 @@ export const statisticsIn =
     const whose = by === 'day' ? where : { ...where, by, ...(id !== undefined && { id }) }
     const view = by === 'day' ? 'daily_stats' : 'daily_stats_by'
     return known(
-      db
-        .collection(view)
+      viewIn(db, view)
         .find<Day>(whose, { ...bounded, batchSize, limit, sort: { day: 1 } })
         .toArray(),
     )
@@ -34,7 +33,8 @@ export const statisticsIn =
 const maxNames = 100
 
 const newestNames = async (db: Db, accountId: string, ids: ReadonlyArray<string>) => {
-  const sessions = db.collection<{ readonly agents: ReadonlyArray<{ readonly id: string; readonly name?: string }> }>(
+  const sessions = viewIn<{ readonly agents: ReadonlyArray<{ readonly id: string; readonly name?: string }> }>(
+    db,
     'sessions',
   )
   const named = await Promise.all(
@@ -69,8 +69,7 @@ export const driftIn =
   (accountId: string, { kind, skip = 0, limit }: DriftAsked): Known<ReadonlyArray<DriftDocument>> => {
     const where = { _id: { $gt: `${accountId}/`, $lt: `${accountId}0` }, ...(kind && { kind }) }
     return known(
-      db
-        .collection<{ _id: string }>('drift')
+      viewIn<{ _id: string }>(db, 'drift')
         .find<DriftDocument>(where, { ...bounded, skip, limit, sort: { _id: 1 } })
         .toArray(),
     )

@@ -6,7 +6,8 @@ import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { type PageEnd, pageEnd } from '../shared/page.ts'
-import { bounded, type Known, known, thatFit } from './console-query.ts'
+import type { ViewName } from '../views/index.ts'
+import { bounded, type Known, known, thatFit, viewIn } from './console-query.ts'
 
 export type Chat = { readonly accountId: string; readonly chatId: string }
 
@@ -29,10 +30,10 @@ const maxSessions = 200
 
 const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promise<Story> => {
   const { accountId, chatId } = chat
-  const of = <D extends object>(view: string, where: object, sort: Record<string, -1>) =>
-    db.collection(view).find<D>({ accountId, chatId, ...where }, { ...bounded, sort })
-  const named = <D>(view: string) =>
-    db.collection<{ _id: string }>(view).findOne({ _id: chatKey(chat) }, bounded) as Promise<D | null>
+  const of = <D extends object>(view: ViewName, where: object, sort: Record<string, -1>) =>
+    viewIn(db, view).find<D>({ accountId, chatId, ...where }, { ...bounded, sort })
+  const named = <D>(view: ViewName) =>
+    viewIn<{ _id: string }>(db, view).findOne({ _id: chatKey(chat) }, bounded) as Promise<D | null>
   const older = before && { time: { $lte: before.at }, _id: { $nin: [...before.ids] } }
   const asked = before && { requestedAt: { $lte: before.at } }
   const [one, conversation, sessions, deliveries, events] = await Promise.all([
@@ -80,7 +81,7 @@ const counted = {
   deliveries: { applied: { $sum: offsets } },
   // MongoDB reads only the index, because a chat may have many events.
   timeline: { newest: { $max: '$time' } },
-} as const
+} as const satisfies { readonly [V in ViewName]?: object }
 
 type Group = { readonly _id: Chat }
 

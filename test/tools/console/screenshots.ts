@@ -76,6 +76,7 @@ const make = async () => {
     const { page, context } = await openTab(browser, here.origin, await here.signInAsAll('ann'), { colorScheme })
     await page.goto(here.page(path))
     await settled(page)
+    await page.locator('.strip li').first().waitFor()
     await prepare?.(page)
     // The library of charts is loaded after the page.
     if ((await page.locator('.chart').count()) > 0) await page.locator('.chart canvas').first().waitFor()

@@ -20,5 +20,5 @@ export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Docume
 /** Every document in MongoDB, as the fold writes it. */
 export const readViews = async (url: string): Promise<Documents> => {
   await using client = await MongoClient.connect(url)
-  return storedViews(client.db())
+  return await storedViews(client.db())
 }

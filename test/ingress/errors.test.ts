@@ -17,7 +17,7 @@ const as = (contentType: string, body: string | Buffer, more = {}) => ({
 
 type Row = readonly [name: string, path: string, sent: Sent, status: number, code: string, message: string]
 
-/** The table of errors in interface.md; `message` is a part of the answer's message. */
+/** Every error that a caller can get; `message` is a part of the answer's message. */
 const rows: ReadonlyArray<Row> = [
   ['an unknown token', '/webhooks/webhooks-token-of-nobody', { body: accepted }, 401, 'invalid_client', 'path'],
   ['an unknown bot token', '/bot/bot-token-of-nobody', { body: message }, 401, 'invalid_client', 'path'],

@@ -14,7 +14,7 @@ import { limitConcurrency } from '../../shared/semaphore.ts'
 import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
-import { retryUntilAborted } from '../retry.ts'
+import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Kept } from './partition-tail.ts'
 import type { Tail } from './tail.ts'
 

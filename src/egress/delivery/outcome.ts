@@ -17,7 +17,7 @@ import { type CommandName, contentDigest, deliveryId } from '../../domain/delive
 import { completeMessage } from '../../domain/message-text.ts'
 import type { Health, IncomingRecord } from '../../domain/ports.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
-import { retryUntilAborted } from '../retry.ts'
+import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Addressed } from './check-command.ts'
 
 /** How a command ended. */

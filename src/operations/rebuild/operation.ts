@@ -19,7 +19,8 @@ const viewsOf: ReadOption<ReadonlyArray<ViewName>> = (name) => {
 /** Folds the topics into new collections beside the live views, then swaps them in. */
 export const rebuild = operation({
   name: 'rebuild',
-  summary: 'rebuild a view from the topics, beside the live one, and swap it in',
+  summary:
+    'rebuild one view, or with all every view, from the log, beside the live ones, and swap them in; --resume and --discard need no VIEW',
   description:
     'rebuild a view from the topics in a new collection, then swap it with the live view in one step. Readers see no gap, and the bridge continues to run. daily_stats is computed from the other views, day by day. Queries that run at the moment of the swap fail and must be repeated.',
   options: {

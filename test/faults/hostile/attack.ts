@@ -7,7 +7,7 @@ import { surprises } from '../../publishing/documented.ts'
 import { samples } from '../../support/samples.ts'
 import { type Hostile, hostile } from './bodies.ts'
 
-/** The statuses in the table of errors (interface.md) that are the sender's fault. */
+/** The statuses that the published OpenAPI documents and are the sender's fault. */
 const refusals = new Set([400, 401, 405, 413, 415])
 /** Nothing was durable in time: the body is sent again, as the service does, and may be stored twice. */
 const busy = 503

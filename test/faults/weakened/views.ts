@@ -91,11 +91,8 @@ export const views = {
   ],
   'documents below 16 MiB': [
     instead(
-      () => import('../../../src/views/timeline.ts'),
-      ({ evolveTimeline }) => ({
-        evolveTimeline: (current, recorded, isStorable) =>
-          evolveTimeline(current, { ...recorded, bytes: 0 }, isStorable),
-      }),
+      () => import('../../../src/views/changes.ts'),
+      ({ changesOfEvent }) => ({ changesOfEvent: (recorded) => changesOfEvent({ ...recorded, bytes: 0 }) }),
     ),
   ],
 }

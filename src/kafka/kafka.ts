@@ -36,6 +36,7 @@ import {
   endOffsetsOf,
   forgetGroupOf,
   offsetsAtOf,
+  ownOffsetsOf,
   rangesOf,
   validCommitsOf,
 } from './offsets.ts'
@@ -68,6 +69,8 @@ export type KafkaPorts = {
   readonly fetchFrom: FetchFrom
   readonly endOffsets: EndOffsets
   readonly committedOffsets: CommittedOffsets
+  /** Without the offsets that another program has set, such as kafka-consumer-groups. */
+  readonly ownOffsets: CommittedOffsets
   /** Where the log of each partition of a topic begins and ends. */
   readonly ranges: Ranges
   readonly forgetGroup: (group: string) => Promise<void>
@@ -132,6 +135,7 @@ export const connectKafka = (
   const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
   const validCommits = validCommitsOf({ committed, topicIds, compareLog })
   const committedOffsets = committedOffsetsOf(validCommits)
+  const ownOffsets = ownOffsetsOf(validCommits)
   const forgetGroup = forgetGroupOf(ask, groupPrefix)
   const consumers = new Set<RunningConsumer>()
   const supervised = consumeWith({
@@ -202,6 +206,7 @@ export const connectKafka = (
     endOffsets,
     compareLog,
     committedOffsets,
+    ownOffsets,
     ranges,
     forgetGroup,
     offsetsAt: offsetsAtOf(ask, prefix),

@@ -113,6 +113,8 @@ export type ValidCommits = (group: string, topic: TopicName) => Promise<Readonly
 export type ValidCommit = {
   readonly offset: number
   readonly epoch?: number | undefined
+  /** Another program set the offset, such as kafka-consumer-groups. */
+  readonly isForeign?: true
   /** Why it differs from what the group has committed. */
   readonly changed?: string
 }
@@ -134,9 +136,12 @@ export const validCommitsOf =
     )
     const verdicts = await compareLog(topic, new Map(marks))
     return new Map(
-      current.map(([partition, { offset, epoch }]) => {
+      current.map(([partition, { offset, epoch, topicId }]) => {
         const verdict = verdicts.get(partition)
-        if (verdict === undefined || verdict.kind === 'intact') return [partition, { offset, epoch }] as const
+        // The bridge's own commits have the id, if the broker gives topics ids.
+        const isForeign = topicId === '' && id !== ''
+        if (verdict === undefined || verdict.kind === 'intact')
+          return [partition, { offset, epoch, ...(isForeign && { isForeign }) }] as const
         return [partition, noLongerThere(Math.min(offset, verdict.from))] as const
       }),
     )
@@ -146,6 +151,16 @@ export const committedOffsetsOf =
   (valid: ValidCommits): CommittedOffsets =>
   async (group, topic) =>
     new Map([...(await valid(group, topic))].map(([partition, { offset }]) => [partition, offset]))
+
+/** Without the offsets that another program has set. */
+export const ownOffsetsOf =
+  (valid: ValidCommits): CommittedOffsets =>
+  async (group, topic) =>
+    new Map(
+      [...(await valid(group, topic))].flatMap(([partition, { offset, isForeign }]) =>
+        isForeign ? [] : [[partition, offset]],
+      ),
+    )
 
 const readWithinMs = 10_000
 const lookAgainMs = 200

@@ -20,6 +20,7 @@ export const inMongo = (committed: ReadonlyMap<number, number>, positionOf: Posi
 
 type Deps = StoredPositions & {
   readonly group: string
+  /** The offsets that this consumer has committed, without those that another program has set. */
   readonly committed: CommittedOffsets
   readonly ranges: Ranges
   /** Whether a topic keeps its records until MongoDB has them. */

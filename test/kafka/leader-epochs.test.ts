@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord, LogMark } from '../../src/domain/ports.ts'
 import { compareLogOf, decodeResponse, type EpochEnds, encodeRequest } from '../../src/kafka/leader-epochs.ts'
-import { type Committed, committedOffsetsOf, validCommitsOf } from '../../src/kafka/offsets.ts'
+import { type Committed, committedOffsetsOf, ownOffsetsOf, validCommitsOf } from '../../src/kafka/offsets.ts'
 
 type Batch = { readonly epoch: number; readonly from: number; readonly timestamp?: number }
 
@@ -103,13 +103,13 @@ epochs('a broker without leader epochs is believed', async () => {
   assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'intact' }]])
 })
 
-for (const [name, commit, expected] of [
-  ['of this topic and log', { offset: 40, topicId: 'a', epoch: 4 }, 40],
-  ['without an epoch', { offset: 40, topicId: 'a' }, 40],
-  ['without a topic id', { offset: 40, topicId: '' }, 40],
-  ['of an earlier topic of that name', { offset: 40, topicId: 'b', epoch: 4 }, undefined],
-  ['whose record is lost', { offset: 60, topicId: 'a', epoch: 4 }, 50],
-] satisfies ReadonlyArray<readonly [string, Committed, number | undefined]>)
+for (const [name, commit, expected, own] of [
+  ['of this topic and log', { offset: 40, topicId: 'a', epoch: 4 }, 40, 40],
+  ['without an epoch', { offset: 40, topicId: 'a' }, 40, 40],
+  ['of another program', { offset: 40, topicId: '' }, 40, undefined],
+  ['of an earlier topic of that name', { offset: 40, topicId: 'b', epoch: 4 }, undefined, undefined],
+  ['whose record is lost', { offset: 60, topicId: 'a', epoch: 4 }, 50, 50],
+] satisfies ReadonlyArray<readonly [string, Committed, number | undefined, number | undefined]>)
   epochs(`a commit ${name}`, async () => {
     const valid = validCommitsOf({
       committed: async () => new Map([[0, commit]]),
@@ -124,6 +124,7 @@ for (const [name, commit, expected] of [
       ),
     })
     assert.is((await committedOffsetsOf(valid)('group', 'chats')).get(0), expected)
+    assert.is((await ownOffsetsOf(valid)('group', 'chats')).get(0), own)
   })
 
 epochs.run()

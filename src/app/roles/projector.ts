@@ -138,7 +138,8 @@ const positionsOf = (
   const positions = positionsInMongo({
     ...mongo.topicsRead.positionsOf(state),
     group,
-    committed: kafka.committedOffsets,
+    // An operator who sets the group's offset by hand decides, for example to skip a batch that nobody can read.
+    committed: kafka.ownOffsets,
     ranges: kafka.ranges,
     isKept: isEventTopic,
     log,

@@ -24,7 +24,7 @@ versions.after(async () => {
   await here.stop()
 })
 
-versions('an empty view gets the current version, and keeps it with documents', async () => {
+versions('an empty view of a new store gets the current version, and keeps it with documents', async () => {
   assert.equal(await others(), [])
   await bridge.applyChanges(inLog(anEvent('ChatAccepted', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
   assert.equal(await others(), [])
@@ -48,7 +48,7 @@ versions('documents of an old version are never folded further, and are replaced
   })
   const readiness = async () => (await fetch(`${running?.adminUrl}/readyz`)).text()
   await eventually('the refusal', async () =>
-    (await readiness()).includes('chats: made by another version of the bridge: run livechat-bridge rebuild chats'),
+    (await readiness()).includes('chats: not made by this version of the bridge: run livechat-bridge rebuild chats'),
   )
   const body = JSON.stringify({ ...JSON.parse(sample('webhooks', 'chat_accepted')), chat_id: 1 })
   const url = `${running?.url}/webhooks/${here.accounts[0]?.webhooks?.token}`

@@ -75,7 +75,7 @@ const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: Po
       const others = await mongo.viewVersions.others()
       if (others.length > 0) {
         const asked = others.length === 1 ? others[0] : 'all'
-        return `${others.join(', ')}: made by another version of the bridge: run livechat-bridge rebuild ${asked}`
+        return `${others.join(', ')}: not made by this version of the bridge: run livechat-bridge rebuild ${asked}`
       }
       const changed = await mongo.topicsRead.changed('views', ids)
       if (changed.length > 0)

@@ -16,6 +16,17 @@ export type Also = LikelyKind | { readonly kind: CertainKind; readonly value: st
 /** `email`, or `client:1240`. */
 export const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${also.value}`)
 
+/**
+ * True if a value that was typed as an id may be an email address or a phone number. Nobody can tell an id of 10 to 15
+ * digits from a phone number, so such an id counts too.
+ */
+export const looksLikeAddress = (value: string): boolean => {
+  if (value.includes('@')) return true
+  const digits = value.replace(/\D/g, '').length
+  const isPhone = /^[\d\s+()./-]+$/.test(value) && digits >= 7 && digits <= 15
+  return isPhone && (digits >= 10 || digits < value.length)
+}
+
 export const readAlso = (text: string): Also | undefined => {
   const kind = certainKinds.find((certain) => text.startsWith(`${certain}:`))
   if (kind === undefined) return likelyKinds.find((likely) => likely === text)

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import { AccountId, type Id } from '../../contracts/primitives.ts'
 import { audit } from '../../contracts/topics.ts'
-import { type Also, alsoText, type Identity } from '../domain/person.ts'
+import { type Also, type Identity, looksLikeAddress } from '../domain/person.ts'
 import type { Append, Failure, Now } from '../domain/ports.ts'
 
 export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
@@ -23,13 +23,24 @@ export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId
   return E.isRight(account) ? { accountId: account.right } : {}
 }
 
-/** An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind. */
+/** What stands in a record instead of an id that may be an email address or a phone number. */
+const withheld = '(value withheld)'
+
+/** An id that somebody typed, as a record may keep it. */
+export const idText = (value: string): string => (looksLikeAddress(value) ? withheld : value)
+
+const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also.value)}`)
+
+/**
+ * An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind, also
+ * if it was typed as an id.
+ */
 export const actionOn = (
   action: 'erase' | 'export' | 'unmask',
   { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<Also> },
   { what = action, ticket }: { readonly what?: string; readonly ticket?: string | undefined } = {},
 ): Asked => {
-  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${value}`
+  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText(value)}`
   return {
     action,
     detail: [

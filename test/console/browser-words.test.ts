@@ -66,6 +66,25 @@ sentences('the outcomes that can be searched for are those of the contract', () 
   assert.equal([...words.outcomeCodes].sort(), Object.keys(SessionOutcome.keys).sort()),
 )
 
+const typings: ReadonlyArray<readonly [Parameters<typeof words.kindOfTyped>, string]> = [
+  [['client', '', 'ann@example.com'], 'email'],
+  [['chat', 'ann', 'ann@'], 'email'],
+  [['client', 'ann@example.co', 'ann@example.com'], 'client'],
+  [['email', 'ann@example.com', ''], 'client'],
+  [['visitor', '', '1240'], 'visitor'],
+  [['email', '', 'ann'], 'email'],
+]
+for (const [[kind, before, now], searched] of typings)
+  sentences(`a person is searched by ${searched} after "${before}" became "${now}" in a search by ${kind}`, () =>
+    assert.is(words.kindOfTyped(kind, before, now), searched),
+  )
+
+sentences('a search that finds nobody says what was searched', () => {
+  assert.is(words.nobodyWords('client'), 'No client with this id is stored.')
+  assert.match(words.nobodyAdvice('client', 'ann@example.com'), /email addresses were not searched/)
+  assert.match(words.nobodyAdvice('client', '1240'), /^Only this kind of id was searched/)
+})
+
 sentences('an answer of the service is described by its status and code', () =>
   assert.equal(
     [

@@ -83,6 +83,17 @@ person('an address of a person is not recorded on audit', async () => {
   assert.not.match(JSON.stringify(audit.actions), /ann/)
 })
 
+for (const typed of ['ann@example.com', '+44 20 7946 0958', '442079460958'])
+  person(`an address that is typed as an id is not recorded on audit: ${typed}`, async () => {
+    const { ask, audit } = servers()
+    await ask(find, { kind: 'client', value: typed, also: [`visitor:${typed}`] })
+    await ask(everything, { kind: 'chat', value: typed })
+    assert.equal(
+      audit.actions.map((action) => 'detail' in action && action.detail),
+      ['find person, client (value withheld), also visitor:(value withheld)', 'export, chat (value withheld)'],
+    )
+  })
+
 person('includes one likely person if that one is chosen, and the audit log names the chosen id', async () => {
   const { ask, audit } = servers()
   const { body } = await ask(find, { also: ['chat:2038'] })

@@ -8,6 +8,7 @@ import { SessionDocument } from '../../../contracts/views/session.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid } from '../../http/answer.ts'
 import { chatKey, type Story, type storyIn, type versionsIn } from '../../mongo/console-story.ts'
+import { idText } from '../../operations/audit.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { ConversationAnswer, UnmaskAnswer } from '../answers.ts'
 import { type ConsoleRequest, type Handlers, ok, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
@@ -93,7 +94,7 @@ export const conversationHandlers = ({
   'POST /api/accounts/:account/conversations/:chat/unmask': async (request) => {
     const { session, accountId, chatId } = request
     if (!Id.is(chatId)) return E.left(unknownChat)
-    const recorded = await recordLook(recordActionOf)(request, `conversation ${chatId}`)
+    const recorded = await recordLook(recordActionOf)(request, `conversation ${idText(chatId)}`)
     if (E.isLeft(recorded)) return recorded
     const until = new Date(Date.parse(now()) + unmaskMs)
     await session.unmask({ accountId, chatId, until })

@@ -6,7 +6,7 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Empty, Field, TroubleBox, valueOfField } from './parts.ts'
 import { pathOf } from './route.ts'
-import { storedWords } from './words.ts'
+import { nobodyAdvice, nobodyWords, storedWords } from './words.ts'
 
 /** Who was searched for. */
 export type Asked = {
@@ -135,7 +135,7 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   const offered = [...included, ...person.likely.filter((each) => !included.some((one) => one.also === each.also))]
   if (isErased) return html`<p class="notice" role="status">The erasure is in the log. Its receipt is below.</p>`
   if (person.stored.every(({ count: documents }) => documents === 0))
-    return html`<${Empty} title="No person with this id or address is stored.">Check the value, or find the person by another kind of id: a client has an id, and as a visitor a number.<//>`
+    return html`<${Empty} title=${nobodyWords(asked.kind)}>${nobodyAdvice(asked.kind, asked.value)}<//>`
   return html`
     <dl class="pairs">
       <div>

@@ -7,6 +7,7 @@ import { html } from './html.ts'
 import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
 import { type Asked, type Found, PersonView } from './person-view.ts'
 import type { PageProps } from './route.ts'
+import { kindOfTyped } from './words.ts'
 
 const kinds = [
   ['client', 'Client id'],
@@ -26,6 +27,11 @@ export const PrivacyPage = ({ account }: PageProps) => {
       const answer = await post<PersonAnswer>(accountPath(account, 'person'), asked)
       return answer.ok ? { ok: true, value: { asked, person: answer.value } } : answer
     })
+  const type = (event: Event) => {
+    const text = valueOfField(event)
+    setKind(kindOfTyped(kind, typed, text))
+    setTyped(text)
+  }
   const submit = (event: Event) => {
     event.preventDefault()
     void find({ kind, value: typed.trim() })
@@ -39,7 +45,7 @@ export const PrivacyPage = ({ account }: PageProps) => {
       <form class="filters" role="search" aria-label="A person" onSubmit=${submit}>
         <${Select} label="By" value=${kind} options=${kinds} onChange=${(next: Asked['kind']) => setKind(next)} />
         <${Field} label="Value">
-          <input data-search required maxlength="255" autocomplete="off" value=${typed} onInput=${(event: Event) => setTyped(valueOfField(event))} />
+          <input data-search required maxlength="255" autocomplete="off" value=${typed} onInput=${type} />
         <//>
         <div class="row"><button type="submit" class="primary" disabled=${found.isBusy}>${found.isBusy ? 'Searching…' : 'Find'}</button></div>
       </form>

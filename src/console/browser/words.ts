@@ -1,3 +1,5 @@
+import type { PersonBody } from '../answers.ts'
+
 type Sentences = Readonly<Record<string, string>>
 
 /** The sentence for a code. A code that is newer than this page is shown itself, with spaces for hyphens. */
@@ -171,6 +173,29 @@ const stores: Sentences = {
 }
 /** Where something of a person is stored. */
 export const storedWords = (name: string) => said(stores, name)
+
+const nobody: Readonly<Record<PersonBody['kind'], string>> = {
+  client: 'No client with this id is stored.',
+  visitor: 'No visitor with this number is stored.',
+  chat: 'No chat with this id is stored.',
+  email: 'No person with this email address is stored.',
+}
+/** The answer to a search for a person who is not stored. It says what was searched, because other ids may lead to one. */
+export const nobodyWords = (kind: PersonBody['kind']): string => nobody[kind]
+export const nobodyAdvice = (kind: PersonBody['kind'], value: string): string =>
+  kind !== 'email' && value.includes('@')
+    ? 'This may be an email address, and email addresses were not searched: choose Email address.'
+    : 'Only this kind of id was searched. Check the value, or find the person by another: a client has an id, and as a visitor a number.'
+
+/**
+ * The kind of id to search by after the text has changed. An `@` makes it an email address; the user may still choose
+ * another kind, because a website may use addresses as ids of its clients.
+ */
+export const kindOfTyped = (kind: PersonBody['kind'], before: string, now: string): PersonBody['kind'] => {
+  if (before.includes('@') === now.includes('@')) return kind
+  if (now.includes('@')) return 'email'
+  return kind === 'email' ? 'client' : kind
+}
 
 const erasureStates: Sentences = {
   started: 'Interrupted: erase the person again to finish it',

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant, Ticket } from '../../contracts/primitives.ts'
-import { type ConsoleRole, consoleRoles } from '../domain/accounts.ts'
+import { ConsoleRole } from '../domain/accounts.ts'
 import { type Also as AlsoValue, alsoText, readAlso } from '../domain/person.ts'
 import { type PageName, pageOf } from './pages.ts'
 
@@ -23,11 +23,7 @@ export const SessionAnswer = exactShape(
         id: t.string,
         /** The IANA time zone of its days. The pages show all times in it. */
         timeZone: t.string,
-        roles: t.array(
-          t.keyof(
-            Object.fromEntries(consoleRoles.map((role) => [role, null])) as Record<(typeof consoleRoles)[number], null>,
-          ),
-        ),
+        roles: t.array(ConsoleRole),
       }),
     ),
   },

@@ -45,8 +45,6 @@ const hour = 3_600_000
 /**
  * An account as written in the accounts file. `secondToken` and `secondSecretKey` are accepted while an operator
  * replaces the first ones; the bridge itself sends the first ones. `replyWithin` and `deadlineMs` are in ms.
- * `requestsPerSecond` limits the account's requests to the bridge, `bot.requestsPerSecond` the bridge's requests to the
- * service.
  */
 export const AccountEntry = exactShape(
   { id: AccountId },
@@ -60,18 +58,32 @@ export const AccountEntry = exactShape(
         replyWithin: wholeNumber(100, hour),
         attempts: wholeNumber(1, 100),
         deadlineMs: wholeNumber(1000, 24 * hour),
+        /** What happens to a reply to a message that is no longer the client's newest. Default: the reply is sent. */
         whenOvertaken: WhenOvertaken,
+        /** What happens to a reply to a message that the client has written after an agent joined. Default: it is sent. */
         whileAgent: WhileAgent,
+        /** The text that the bridge itself sends to a client if no agent is available and the bot does not react. */
         agentUnavailableText: MessageText,
+        /** The most requests per second to the service. Default: no limit. */
         requestsPerSecond: wholeNumber(1, 100_000),
+        /** Bots read the history of the account's chats with it. Default: nobody does. */
         historyToken: Secret,
         secondHistoryToken: Secret,
       },
       'Bot',
     ),
+    /** The most requests per second of the account to the bridge. */
     requestsPerSecond: wholeNumber(1, 1_000_000),
+    /** The time zone of the days in the account's statistics. */
     timeZone: TimeZone,
-    privacy: exactShape({}, { retainDays: wholeNumber(1, 36_500) }, 'Privacy'),
+    privacy: exactShape(
+      {},
+      {
+        /** A person without an event for this many days is erased. Default: nobody is erased. */
+        retainDays: wholeNumber(1, 36_500),
+      },
+      'Privacy',
+    ),
   },
   'Account',
 )
@@ -80,13 +92,15 @@ export type AccountEntry = t.TypeOf<typeof AccountEntry>
 /** The roles that a person may have in the console, for some accounts or for all. */
 export const consoleRoles = ['viewer', 'lead', 'operator', 'privacy'] as const
 export type ConsoleRole = (typeof consoleRoles)[number]
-
-const Role = t.keyof({ viewer: null, lead: null, operator: null, privacy: null }, `one of ${consoleRoles.join(', ')}`)
+export const ConsoleRole = t.keyof(
+  Object.fromEntries(consoleRoles.map((role) => [role, null])) as Record<ConsoleRole, null>,
+  `one of ${consoleRoles.join(', ')}`,
+)
 
 const Group = text('Group', '1 to 255 characters', (s) => /\S/.test(s) && s.length <= 255)
 
 /** A group of the identity provider, and the console role of its members: for these accounts, or for all. */
-const GrantEntry = exactShape({ group: Group, role: Role }, { accounts: t.array(t.string) }, 'Grant')
+const GrantEntry = exactShape({ group: Group, role: ConsoleRole }, { accounts: t.array(t.string) }, 'Grant')
 export type GrantEntry = t.TypeOf<typeof GrantEntry>
 
 export const AccountsFile = exactShape(
@@ -95,43 +109,23 @@ export const AccountsFile = exactShape(
   'Accounts',
 )
 
-export type BotAccount = {
-  readonly token: string
-  readonly secondToken?: string
-  readonly providerId: string
-  readonly baseUrl: string
-  readonly authorization?: {
-    readonly clientId: string
-    readonly secretKey: string
-    readonly secondSecretKey?: string
-  }
+type BotEntry = NonNullable<AccountEntry['bot']>
+
+/** A bot with its defaults. */
+export type BotAccount = Readonly<BotEntry> & {
   readonly replyWithin: number
   readonly attempts: number
   /** How many attempts may time out. The service may have processed them, so a client may read a reply twice. */
   readonly timeouts: number
   readonly deadlineMs: number
-  /** What happens to a reply to a message that is no longer the client's newest. Default: the reply is sent. */
-  readonly whenOvertaken?: 'send' | 'suppress'
-  /** What happens to a reply to a message that the client has written after an agent joined. Default: it is sent. */
-  readonly whileAgent?: 'answer' | 'suppress'
-  /** The text that the bridge itself sends to a client if no agent is available and the bot does not react. */
-  readonly agentUnavailableText?: string
-  /** The most requests per second to the service. Default: no limit. */
-  readonly requestsPerSecond?: number
-  /** Bots read the history of the account's chats with it. Default: nobody does. */
-  readonly historyToken?: string
-  readonly secondHistoryToken?: string
 }
 
 /** An account with its defaults. */
-export type Account = {
-  readonly id: AccountId
-  readonly webhooks?: { readonly token: string; readonly secondToken?: string }
+export type Account = Readonly<Pick<AccountEntry, 'id' | 'webhooks'>> & {
   readonly bot?: BotAccount
   readonly requestsPerSecond: number
-  /** The time zone of the days in the account's statistics. */
   readonly timeZone: string
-  /** A person without an event for this many days is erased. Default: nobody is erased. */
+  /** `privacy.retainDays` */
   readonly retainDays?: number
 }
 

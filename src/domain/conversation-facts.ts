@@ -3,6 +3,7 @@ import type {
   BotReplyDelivered,
   BotReplyFailed,
   BotReplySuppressed,
+  ChatErased,
   ConversationEvent,
   DomainEvent,
 } from '../../contracts/events/index.ts'
@@ -129,8 +130,9 @@ export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
       return finished(event, 'suppressed')
     case 'ChatErased':
       return { id: identity(event), at: event.time, kind: 'erased' }
-    // All others are of other topics.
+    // The events of other topics. A new event of bot-conversations needs a case of its own.
     default:
+      event.type satisfies Exclude<DomainEvent, ConversationEvent | ChatErased>['type']
       return undefined
   }
 }

@@ -4,6 +4,7 @@ import type { Id } from '../../contracts/primitives.ts'
 import { maxSeen } from '../../contracts/views/applied.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import { silenceMs } from '../../contracts/views/session.ts'
+import type { BotAccount } from './accounts.ts'
 import type { Fact, Finished } from './conversation-facts.ts'
 
 /**
@@ -244,12 +245,7 @@ export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReaso
 }
 
 /** What an account wants to happen to replies that are not sent or suppressed in any case. */
-export type ReplyRules = {
-  /** To a reply to a message that is no longer the client's newest. Default: it is sent. */
-  readonly whenOvertaken?: 'send' | 'suppress' | undefined
-  /** To a reply to a message that the client has written after an agent joined. Default: it is sent. */
-  readonly whileAgent?: 'answer' | 'suppress' | undefined
-}
+export type ReplyRules = { readonly [Rule in 'whenOvertaken' | 'whileAgent']?: BotAccount[Rule] | undefined }
 
 type Deciding = Pick<Conversation, 'state' | 'lastClientMessageId' | 'messagesSinceJoined' | 'heldUntil'>
 

@@ -10,3 +10,6 @@ export const sourceOf = ({ source }: { readonly source: string }): string => sou
 
 /** An id as one part of an `_id`. Any text may be an id, so its slashes are escaped. Decimal ids stay unchanged. */
 export const asPart = (id: string): string => id.replaceAll('%', '%25').replaceAll('/', '%2F')
+
+/** The account id in a record's key or a document's `_id`: no account id has a slash. Empty if there is none. */
+export const accountIdIn = (key: string): string => key.slice(0, Math.max(0, key.indexOf('/')))

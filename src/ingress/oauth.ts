@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import type { Account } from '../domain/accounts.ts'
 import type { IssueToken, Log } from '../domain/ports.ts'
 import { readJson } from '../domain/read-json.ts'
 import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
@@ -109,7 +110,7 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
  */
 export const oauthRouter = (deps: OauthDeps) => {
   const { accounts, issue, limits, budget, addressOf, log } = deps
-  const clients = new Map(
+  const clients = new Map<string, { readonly account: Account; readonly secrets: ReadonlyArray<string> }>(
     accounts.flatMap((account) => {
       const authorization = account.bot?.authorization
       if (authorization === undefined) return []

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { recordedTypes } from '../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../contracts/events/versions.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { ceDataSchema, ceType, keyOf, type Topic, topicOf, topics, topicsOf } from '../../contracts/topics.ts'
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
+import type { Decode, Folded } from '../domain/folded.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
-import { type QuarantinedRequest, quarantinedRequest } from '../domain/quarantined.ts'
+import { quarantinedRequest } from '../domain/quarantined.ts'
 import { headerTexts } from './record-headers.ts'
 
 const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
@@ -50,7 +50,7 @@ const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyM
 }
 
 /** Decodes the event of a record of an event topic. The record may have any version; the result has the newest. */
-export const eventReader = (earlier = earlierVersions) => {
+export const recordReader = (earlier = earlierVersions) => {
   const readers = recordedTypes(earlier)
   return (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
     const read = headersOf(record)
@@ -81,15 +81,11 @@ export const eventReader = (earlier = earlierVersions) => {
 }
 
 /** The only decoder from a record to its event: the projector, egress, rebuild and the bot kit use it. */
-export const fromRecord = eventReader()
+export const fromRecord = recordReader()
 
 /** Decodes a command of bot-replies. */
 export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, BotReply> =>
   E.flatMap(readValue(value, { exact: true }), decodeJson(BotReply))
-
-/** A record from which views are folded. */
-type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
-type Decode = (record: IncomingRecord) => E.Either<Undecodable, Folded>
 
 const decoderOf = ({ content }: Topic): Decode => {
   if (content.kind === 'bytes') return quarantinedRequest

@@ -1,20 +1,9 @@
-import type { Either } from 'fp-ts/lib/Either.js'
-import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
-import type { DomainEvent } from '../../contracts/events/index.ts'
 import { dated } from '../domain/dated.ts'
-import type { Undecodable } from '../domain/decode-json.ts'
 import { withoutPersonalData } from '../domain/erased.ts'
+import type { Folded } from '../domain/folded.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
-import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { recordTime } from '../domain/record-time.ts'
 import { changesOfAction, changesOfEvent, changesOfReply, changesOfRequest } from './changes.ts'
-
-/** The decoded records from which the views are folded. */
-export type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
-
-/** Decodes a record of an event topic (event), bot-replies (command), audit (action) or quarantine (request). */
-export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
 /**
  * The changes that a decoded record makes. Of an event that was received before its person was erased, they keep

@@ -4,6 +4,7 @@ import { quarantine } from '../../contracts/topics.ts'
 import { seenEarlierLength } from '../../contracts/views/applied.ts'
 import { drift as contract, type DriftDocument, maxDriftEntries, maxDriftSeen } from '../../contracts/views/drift.ts'
 import { type Finding, fieldsAside, type JsonType, notUnderstood } from '../domain/drift.ts'
+import { accountIdIn } from '../domain/identity.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { wireOf } from '../domain/requests.ts'
@@ -112,9 +113,6 @@ export const driftOfRequest = (request: QuarantinedRequest, place: Place): Reado
   return changesOfFindings(driftRequest, notUnderstood(request))
 }
 
-/** `acme/others`: no account id has a slash. */
-const accountOf = (id: string) => id.slice(0, id.indexOf('/'))
-
 /**
  * Chooses the changes to apply. An event that was appended twice has one entry in timeline. The entry names the first
  * record, so the other records are not counted. One document of each account is reserved for `others`. Within a
@@ -137,7 +135,7 @@ export const chooseDrift =
     const ids = [...new Set(firsts.map(({ id }) => id))]
     const known = new Set((await find(contract.name, ids, [])).map(({ _id }) => _id))
     const fresh = ids.filter((id) => !known.has(id))
-    for (const [accountId, wanted] of Map.groupBy(fresh, accountOf)) {
+    for (const [accountId, wanted] of Map.groupBy(fresh, accountIdIn)) {
       const left = Math.max(0, most - (await countOthers(contract.name, accountId, othersOf(accountId))))
       for (const id of wanted.slice(0, left)) known.add(id)
     }

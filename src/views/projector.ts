@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { botReplies, keyOf } from '../../contracts/topics.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
 import type { FindErased } from '../domain/erased.ts'
+import type { Decode } from '../domain/folded.ts'
 import { sourceOf } from '../domain/identity.ts'
 import type {
   ApplyChanges,
@@ -16,7 +17,7 @@ import type {
 import { semaphore } from '../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../shared/slices.ts'
 import { isAccountWide } from './changes.ts'
-import { changesOf, type Decode } from './decoded.ts'
+import { changesOf } from './decoded.ts'
 
 type Deps = {
   readonly decode: Decode

@@ -6,13 +6,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { versionOf } from '../../contracts/events/versions.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { eventReader, fromRecord } from '../../src/kafka/records.ts'
+import { fromRecord, recordReader } from '../../src/kafka/records.ts'
 import { eventsWith } from '../../src/publishing/catalogue.ts'
 import { left, right } from '../support/either.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from './older-message.ts'
 
 const time = '2022-10-10T15:31:19.512Z'
-const read = eventReader(olderMessage)
+const read = recordReader(olderMessage)
 
 const record = (version: number, data: unknown): IncomingRecord => ({
   topic: 'bot-conversations',
@@ -53,7 +53,7 @@ versions('a record that does not match its version is refused, and so is an unkn
 versions('the result of a step is checked too', () => {
   const [first, second] = olderMessage
   assert.ok(first && second)
-  const careless = eventReader([first, { ...second, upcast: () => ({ accountId: 'acme' }) }])
+  const careless = recordReader([first, { ...second, upcast: () => ({ accountId: 'acme' }) }])
   assert.match(left(careless(record(1, dataOfVersions[0]))).detail, /^data\.chatId: expected /)
 })
 

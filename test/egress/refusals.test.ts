@@ -164,7 +164,7 @@ test("the service's answer to a rejected reply is published, up to 500 character
     error: { code: 'no', message: `no ${token} at /${encodeURIComponent(token)} for an-access-token` },
   })
   const w = simulation({
-    accounts: [account({ token, authorization: { clientId: 'acme', secretKey: 'secret-key-0123456789' } })],
+    accounts: [account({ token, authorization: { clientId: id('acme'), secretKey: 'secret-key-0123456789' } })],
     answer: () => ({ result: answer(400, body + 'x'.repeat(1000)) }),
     ports: {
       issueToken: async () => ({ token: 'an-access-token', expiresIn: 3600 }),

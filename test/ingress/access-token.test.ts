@@ -1,7 +1,7 @@
 import { decodeJwt, SignJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { AccountId, Instant } from '../../contracts/primitives.ts'
+import { AccountId, Id, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/domain/accounts.ts'
 import { accessTokens } from '../../src/ingress/access-token.ts'
 import { right } from '../support/either.ts'
@@ -13,7 +13,11 @@ const account = (id: string, secretKey: string, secondSecretKey?: string): Accou
     token: 'bot-token-00000001',
     providerId: 'prov1',
     baseUrl: 'https://bot.example.com',
-    authorization: { clientId: id, secretKey, ...(secondSecretKey !== undefined && { secondSecretKey }) },
+    authorization: {
+      clientId: right(Id.decode(id)),
+      secretKey,
+      ...(secondSecretKey !== undefined && { secondSecretKey }),
+    },
     replyWithin: 10_000,
     attempts: 8,
     timeouts: 8,

@@ -1,7 +1,7 @@
 import { type Agent, request } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { AccountId, Instant } from '../../contracts/primitives.ts'
+import { AccountId, Id, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/domain/accounts.ts'
 import { unmeasured } from '../../src/domain/metrics.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
@@ -45,7 +45,7 @@ export const accounts: ReadonlyArray<Account> = [
       ...bot,
       token: 'bot-token-guarded',
       historyToken: 'history-token-guarded',
-      authorization: { clientId: 'guarded-client', secretKey: 'guarded secret+key/1' },
+      authorization: { clientId: right(Id.decode('guarded-client')), secretKey: 'guarded secret+key/1' },
     },
     requestsPerSecond: 100_000,
     timeZone: 'UTC',

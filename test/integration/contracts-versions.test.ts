@@ -7,7 +7,7 @@ import { text } from '../../src/bot/replies.ts'
 import { worker } from '../../src/bot/worker.ts'
 import { unmeasured } from '../../src/domain/metrics.ts'
 import type { HandleSlice, IncomingRecord } from '../../src/domain/ports.ts'
-import { eventReader, fromCommand } from '../../src/kafka/records.ts'
+import { fromCommand, recordReader } from '../../src/kafka/records.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
 import { projector } from '../../src/views/projector.ts'
@@ -24,7 +24,7 @@ const prefix = newPrefix()
 const kafka = await connectTestKafka(prefix)
 const database = await testDatabase()
 const mongo = database.connect()
-const decode = eventReader(olderMessage)
+const decode = recordReader(olderMessage)
 right(await kafka.ensureTopics())
 
 const now = new Date().toISOString()

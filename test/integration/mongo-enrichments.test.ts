@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichedKeys, findingEnrichments } from '../../src/ingress/enriched-keys.ts'
+import { enrichmentFilter, findingEnrichments } from '../../src/ingress/enrichment-filter.ts'
 import type { RecordedEnrichment } from '../../src/views/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const { storeEnrichments, findEnrichments, erasures } = connect()
-const find = findingEnrichments(findEnrichments, enrichedKeys())
+const find = findingEnrichments(findEnrichments, enrichmentFilter())
 const findEnrichment = (keys: ReadonlyArray<string>) => find(() => keys, Promise.resolve())
 
 const enrichments = suite('enrichments in MongoDB')

@@ -2,10 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../../domain/clock.ts'
 import type { Health } from '../../domain/ports.ts'
 import { ingressRouters } from '../../ingress/app.ts'
-import { enrichedKeys, findingEnrichments } from '../../ingress/enriched-keys.ts'
+import { enrichmentFilter, findingEnrichments } from '../../ingress/enrichment-filter.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
-import { followEnrichedKeys } from './enriched-keys.ts'
+import { fillEnrichmentFilter } from './enrichment-filter.ts'
 import { openIntake } from './intake.ts'
 import { historyAfter, missedErasuresOf } from './missed-erasures.ts'
 
@@ -28,7 +28,7 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
   const intake = opened.right
   watch('journal', () => ({ ...intake.state(), now: Date.now() }))
   watch('journalDisk', async () => ({ freeBytes: await intake.freeBytes() }))
-  const filter = enrichedKeys()
+  const filter = enrichmentFilter()
   const missed = missedErasuresOf({ kafka, mongo }, settings)
   const hasHistory = settings.accounts.some(({ bot }) => bot?.historyToken !== undefined)
   return E.right({
@@ -51,7 +51,7 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
     start: () => {
       // The first history need not wait for it. If it fails, the next history tries again.
       if (hasHistory) missed.apply().catch(() => undefined)
-      return followEnrichedKeys({ kafka, mongo, filter, log, sleep })
+      return fillEnrichmentFilter({ kafka, mongo, filter, log, sleep })
     },
     stop: intake.stop,
   })

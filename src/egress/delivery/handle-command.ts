@@ -5,6 +5,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../adapters/tracing.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { decideReply, takenBy } from '../../domain/conversation.ts'
+import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
 import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
@@ -57,7 +58,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
     duplicate,
     gone: async (partition, deferred) => {
       const { offset, chat } = deferred
-      const accountId = chat.slice(0, Math.max(0, chat.indexOf('/')))
+      const accountId = accountIdIn(chat)
       ports.log.warn({ partition, offset, accountId, ...deleted }, 'egress: a command was not sent')
       ports.measure.commandGone(accountId)
       const command = await goneCommand(partition, deferred, clientOf)

@@ -1,3 +1,4 @@
+import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord, OwnedPartition, Slice } from '../../domain/ports.ts'
 import { budget } from '../../shared/budget.ts'
 import { faultOf } from '../../shared/fault.ts'
@@ -13,7 +14,7 @@ const noAccount = 'no known account'
 
 /** The account in the key of a record. All keys without a known account count as one account. */
 export const accountIn = (chat: string, accounts: { readonly has: (id: string) => boolean }): string => {
-  const id = chat.slice(0, Math.max(0, chat.indexOf('/')))
+  const id = accountIdIn(chat)
   return accounts.has(id) ? id : noAccount
 }
 

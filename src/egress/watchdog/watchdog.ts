@@ -2,6 +2,7 @@ import { Id } from '../../../contracts/primitives.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { conversationOf } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
+import { accountIdIn } from '../../domain/identity.ts'
 import type { OwnedPartition } from '../../domain/ports.ts'
 import { keyedQueue } from '../../shared/keyed-queue.ts'
 import type { Tail } from '../conversation/tail.ts'
@@ -40,7 +41,7 @@ export const createWatchdog = ({ ports, accounts, tail, look }: Parts): Watchdog
 
   const { monotonic, sleep } = ports
   const wallMs = () => Date.parse(ports.now())
-  const accountOf = (chat: string) => ownerOf(accounts.get(chat.slice(0, chat.indexOf('/'))))
+  const accountOf = (chat: string) => ownerOf(accounts.get(accountIdIn(chat)))
   const onDue = (timers: PartitionTimers, chat: string) =>
     looks.add(chat, async () => {
       const account = accountOf(chat)

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { followEnrichedKeys } from '../../src/app/roles/enriched-keys.ts'
+import { fillEnrichmentFilter } from '../../src/app/roles/enrichment-filter.ts'
 import { createLog } from '../../src/app/telemetry.ts'
 import type { ConsumerSpec, IncomingRecord } from '../../src/domain/ports.ts'
-import { enrichedKeys } from '../../src/ingress/enriched-keys.ts'
+import { enrichmentFilter } from '../../src/ingress/enrichment-filter.ts'
 
 const topic = 'enrichments'
 const unheard = createLog('silent')
@@ -31,8 +31,8 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
   const sleeping: Array<() => void> = []
   const read = new Map<number, number>()
   const state = { ends: [...ends], ok: true, failures, spec: undefined as ConsumerSpec | undefined, stopped: 0 }
-  const { mayHave, ...filter } = enrichedKeys()
-  const part = followEnrichedKeys({
+  const { mayHave, ...filter } = enrichmentFilter()
+  const part = fillEnrichmentFilter({
     kafka: {
       committedOffsets: async () => new Map(committed),
       ranges: async () => new Map(state.ends.map((high, partition) => [partition, { low: 0, high }])),

@@ -1,7 +1,7 @@
 import { enrichments } from '../../../contracts/topics.ts'
 import { enrichedKeysGroup, enrichmentsGroup } from '../../domain/consumer-groups.ts'
 import type { Log, Sleep } from '../../domain/ports.ts'
-import type { EnrichedKeys } from '../../ingress/enriched-keys.ts'
+import type { EnrichmentFilter } from '../../ingress/enrichment-filter.ts'
 import type { Supervised } from '../../kafka/consumer/consume.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Mongo } from '../../mongo/connect.ts'
@@ -11,7 +11,7 @@ import { serverReasonOf } from '../reason.ts'
 type Deps = {
   readonly kafka: Pick<KafkaPorts, 'committedOffsets' | 'consume' | 'ranges'>
   readonly mongo: Pick<Mongo, 'enrichedKeys'>
-  readonly filter: EnrichedKeys
+  readonly filter: EnrichmentFilter
   readonly log: Log
   readonly sleep: Sleep
 }
@@ -25,7 +25,7 @@ const againAfterMs = 1_000
  * adds the keys of the view, then those of the topic from the offsets that were committed before it read the view. The
  * filter is complete once the consumer has read the topic to its end, while the consumer is healthy.
  */
-export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): Part => {
+export const fillEnrichmentFilter = ({ kafka, mongo, filter, log, sleep }: Deps): Part => {
   const stopping = new AbortController()
   const { signal } = stopping
   let consumer: Supervised | undefined

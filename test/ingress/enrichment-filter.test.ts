@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichedKeys, findingEnrichments } from '../../src/ingress/enriched-keys.ts'
+import { enrichmentFilter, findingEnrichments } from '../../src/ingress/enrichment-filter.ts'
 
 const filtering = suite('the filter of keys')
 
 filtering('that may be incomplete rules out nothing', () => {
-  const { add, mayHave, setComplete } = enrichedKeys()
+  const { add, mayHave, setComplete } = enrichmentFilter()
   add('acme/email:a@example.com')
   assert.ok(mayHave('acme/email:b@example.com'))
   setComplete(true)
@@ -16,7 +16,7 @@ filtering('that may be incomplete rules out nothing', () => {
 })
 
 filtering('reports that it is empty only if it is complete and no key was added', () => {
-  const { add, hasAny, setComplete } = enrichedKeys()
+  const { add, hasAny, setComplete } = enrichmentFilter()
   const told = [hasAny()]
   setComplete(true)
   told.push(hasAny())
@@ -26,7 +26,7 @@ filtering('reports that it is empty only if it is complete and no key was added'
 })
 
 filtering('never rules out a key that was added', () => {
-  const { add, mayHave, setComplete } = enrichedKeys()
+  const { add, mayHave, setComplete } = enrichmentFilter()
   setComplete(true)
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (key) => {
@@ -37,7 +37,7 @@ filtering('never rules out a key that was added', () => {
 })
 
 filtering('has few false positives', () => {
-  const { add, mayHave, setComplete } = enrichedKeys()
+  const { add, mayHave, setComplete } = enrichmentFilter()
   for (let i = 0; i < 100_000; i++) add(`acme/visitorNumber:${i}`)
   setComplete(true)
   const mistaken = Array.from({ length: 10_000 }, (_, i) => mayHave(`acme/phone:${i}`)).filter(Boolean).length
@@ -46,7 +46,7 @@ filtering('has few false positives', () => {
 
 /** A look-up in a view with a document for every key. It records the keys; `resolve` means: the event is in the log. */
 const given = () => {
-  const filter = enrichedKeys()
+  const filter = enrichmentFilter()
   const { add, setComplete } = filter
   const asked: unknown[] = []
   const findAll = async (keys: ReadonlyArray<string>) => {

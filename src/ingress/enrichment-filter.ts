@@ -8,7 +8,7 @@ import type { FindEnrichment } from './enrichment.ts'
 const bits = 2 ** 26
 
 /** Which keys may have an enrichment: a Bloom filter with one hash. */
-export type EnrichedKeys = {
+export type EnrichmentFilter = {
   readonly add: (key: string) => void
   /** False if the filter is complete and no key was ever added. */
   readonly hasAny: () => boolean
@@ -19,7 +19,7 @@ export type EnrichedKeys = {
 }
 
 /** A key's bit is never cleared, so the filter says 'maybe' for a key that was removed. */
-export const enrichedKeys = (): EnrichedKeys => {
+export const enrichmentFilter = (): EnrichmentFilter => {
   const words = new Int32Array(bits / 32)
   let isComplete = false
   let isEmpty = true
@@ -55,7 +55,7 @@ const restAtMostMs = 10
  * filter is checked again when the event is in the log, because a key may have been on its way to the filter. Look-ups
  * that arrive while one is running go to the database together, in the next batch.
  */
-export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: EnrichedKeys): FindEnrichment => {
+export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: EnrichmentFilter): FindEnrichment => {
   let latest: Promise<unknown> = Promise.resolve()
   const find = batchedLookup(
     async (keys) => new Map(await findAll([...keys])),

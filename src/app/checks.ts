@@ -47,7 +47,7 @@ export const checksBeforeStart = (
   ...Object.fromEntries(
     [...lacking].map(([role, reason]) => [
       role,
-      () => ({ ok: true, isLimited: true, reason: `does not run: ${reason}` }),
+      () => ({ ok: true, isLimited: true, isOff: true, reason: `does not run: ${reason}` }),
     ]),
   ),
 })

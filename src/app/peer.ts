@@ -14,7 +14,11 @@ type Answers = {
   readonly metrics: MetricValues
   readonly gates: ReturnType<Egress['gates']>
 }
-const Health = exactShape({ ok: t.boolean, reason: t.string }, { isLimited: t.literal(true) }, 'Health')
+const Health = exactShape(
+  { ok: t.boolean, reason: t.string },
+  { isLimited: t.literal(true), isOff: t.literal(true) },
+  'Health',
+)
 const answers: { readonly [Name in keyof Answers]: t.Decoder<unknown, Answers[Name]> } = {
   readiness: t.type({ ready: t.boolean, checks: t.record(t.string, Health) }),
   metrics: MetricValues,

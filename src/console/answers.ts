@@ -41,7 +41,7 @@ export const SystemAnswer = exactShape(
     checks: t.array(
       t.strict({
         name: t.string,
-        state: t.keyof({ works: null, degraded: null, down: null }),
+        state: t.keyof({ works: null, degraded: null, down: null, off: null, unknown: null }),
         /** What it means for users. */
         words: t.string,
         /** The reason in the terms of /readyz. Empty for those who are not operators. */
@@ -97,13 +97,17 @@ export const MinutesAnswer = exactShape(
 export const StripAnswer = exactShape(
   {
     /** What does not work, in words for users. */
-    wrong: t.array(t.strict({ name: t.string, state: t.keyof({ degraded: null, down: null }), words: t.string })),
+    wrong: t.array(
+      t.strict({ name: t.string, state: t.keyof({ degraded: null, down: null, off: null }), words: t.string }),
+    ),
+    /** Null if it could not be read, as also below. */
     waiting: t.union([Count, t.null]),
-    /** Dead letters, and requests in quarantine, of the account that were not sent again. */
+  },
+  {
+    /** Dead letters, and requests in quarantine, of the account that were not sent again. Absent until first counted. */
     letters: t.union([Count, t.null]),
     quarantined: t.union([Count, t.null]),
   },
-  {},
   'StripAnswer',
 )
 

@@ -39,7 +39,7 @@ const requestsOfOne = 6
 const away: Refusal = {
   status: 503,
   code: 'temporarily_unavailable',
-  message: 'session: MongoDB does not respond, so sessions cannot be read',
+  message: 'The database does not answer.',
   headers: { 'Retry-After': '2' },
 }
 const signedOut: Refusal = {

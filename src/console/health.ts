@@ -1,13 +1,29 @@
 import { checkNamed } from '../domain/checks.ts'
 import type { Health } from '../domain/ports.ts'
 
-export type HealthState = 'works' | 'degraded' | 'down'
+/** `off`: it does not run. `unknown`: a server that it needs does not answer, so nobody can tell. */
+export type HealthState = 'works' | 'degraded' | 'down' | 'off' | 'unknown'
 
-export const healthState = (name: string, { ok, isLimited }: Health): HealthState => {
-  if (ok) return isLimited ? 'degraded' : 'works'
-  return checkNamed(name)?.isSpared ? 'degraded' : 'down'
+type Checks = Readonly<Record<string, Health>>
+
+const serverNames = { kafka: 'Kafka', mongodb: 'MongoDB' } as const
+
+/** The server that a part needs and that does not answer. */
+const absentFor = (name: string, checks: Checks): keyof typeof serverNames | undefined =>
+  checkNamed(name)?.needs?.find((server) => checks[server]?.ok === false)
+
+/** The state of a part, by its own check and those of the servers that it needs. */
+export const healthState = (name: string, { ok, isLimited, isOff }: Health, checks: Checks = {}): HealthState => {
+  if (isOff) return 'off'
+  if (!ok) return checkNamed(name)?.isSpared ? 'degraded' : 'down'
+  if (isLimited) return 'degraded'
+  return absentFor(name, checks) === undefined ? 'works' : 'unknown'
 }
 
 /** What the state of a part means for users. */
-export const healthWords = (name: string, state: HealthState): string =>
-  state === 'works' ? 'In order.' : (checkNamed(name)?.effect ?? 'A part of the bridge does not work as it should.')
+export const healthWords = (name: string, state: HealthState, checks: Checks = {}): string => {
+  if (state === 'works') return 'In order.'
+  const absent = state === 'unknown' ? absentFor(name, checks) : undefined
+  if (absent !== undefined) return `It cannot be checked while ${serverNames[absent]} does not answer.`
+  return checkNamed(name)?.effect ?? 'A part of the bridge does not work as it should.'
+}

@@ -11,6 +11,8 @@ type Check = {
   readonly isSpared?: true
   /** It fails until its role runs, so that the process is not ready before. */
   readonly isAwaited?: true
+  /** While one of these servers does not answer, a check that passes only says what was true before. */
+  readonly needs?: ReadonlyArray<'kafka' | 'mongodb'>
 }
 
 /** The checks of `/readyz`, by their names. */
@@ -32,11 +34,13 @@ const checks = {
     unmet:
       'they are not created yet, or a topic is missing and cannot be created. With the role ingress alone the check counts as met. The reason names every difference of a topic',
     effect: 'The bridge is still preparing its topics and indexes.',
+    needs: ['kafka', 'mongodb'],
   },
   journal: {
     of: ['ingress'],
     unmet: 'Kafka is unavailable and the journal is full: it has reached its cap, or its disk is full',
     effect: 'Webhooks are kept on disk and reach Kafka later. They are refused once the journal is full.',
+    needs: ['kafka'],
   },
   projector: {
     of: ['projector'],
@@ -57,6 +61,7 @@ const checks = {
     of: ['projector'],
     unmet: 'never; the reason names accounts whose `daily_stats` were computed with another time zone, and what to do',
     effect: 'Statistics may use the wrong time zone.',
+    needs: ['mongodb'],
     isSpared: true,
     isAwaited: true,
   },
@@ -71,6 +76,7 @@ const checks = {
     of: ['egress'],
     unmet: 'the outcomes of replies cannot be published',
     effect: 'Whether replies arrived is recorded late.',
+    needs: ['kafka'],
     isSpared: true,
     isAwaited: true,
   },
@@ -87,6 +93,7 @@ const checks = {
     unmet:
       'never; the reason says how many records are older than `RETENTION_DAYS` and not deleted yet, and whether `archiver` or `projector` has not processed them',
     effect: 'Old records are kept for longer than configured.',
+    needs: ['kafka', 'mongodb'],
     isSpared: true,
   },
   'privacy.retainDays': {

@@ -79,9 +79,15 @@ export type DeadLetter = (record: IncomingRecord, cause: string, detail: string)
 
 /**
  * A dependency's state for /readyz. `reason` says what is wrong, or what is known to work. `isLimited`: the check
- * passes, so that the process gets requests, but something does not work, and `reason` says what.
+ * passes, so that the process gets requests, but something does not work, and `reason` says what. `isOff`: the part does
+ * not run at all.
  */
-export type Health = { readonly ok: boolean; readonly reason: string; readonly isLimited?: true }
+export type Health = {
+  readonly ok: boolean
+  readonly reason: string
+  readonly isLimited?: true
+  readonly isOff?: true
+}
 export type CheckHealth = () => Health | Promise<Health>
 
 /** A structured log: fields first, then a fixed sentence. Fields never hold secrets or personal data. */

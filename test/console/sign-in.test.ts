@@ -130,10 +130,7 @@ signIn('while MongoDB is unavailable, the answer says so in words', async () => 
   const api = await server.ask('/console/api/session', { headers })
   const used = await server.useLink(link)
   server.state.away = false
-  assert.equal(
-    [api.status, JSON.parse(api.text).error.message],
-    [503, 'session: MongoDB does not respond, so sessions cannot be read'],
-  )
+  assert.equal([api.status, JSON.parse(api.text).error.message], [503, 'The database does not answer.'])
   assert.is(used.status, 503)
   assert.match(used.text, 'MongoDB does not respond, so sessions cannot be read')
 })

@@ -81,7 +81,7 @@ system('a check that the bridge has is explained by what users notice of it', ()
 for (const [name, health, state] of [
   ['kafka', { ok: true, reason: '1 broker' }, 'works'],
   ['kafka', { ok: false, reason: 'no broker answers' }, 'down'],
-  ['archiver', { ok: true, isLimited: true, reason: 'does not run: ARCHIVE_KEY_FILE is not set' }, 'degraded'],
+  ['archiver', { ok: true, isLimited: true, isOff: true, reason: 'does not run: ARCHIVE_KEY_FILE is not set' }, 'off'],
   ['archiver', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'degraded'],
   ['projector', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'down'],
   ['retention', { ok: true, isLimited: true, reason: 'chats: not allowed' }, 'degraded'],
@@ -91,5 +91,34 @@ for (const [name, health, state] of [
   ['journal', { ok: true, isLimited: true, reason: '12 records wait for Kafka' }, 'degraded'],
 ] as const)
   system(`${name} with “${health.reason}” is shown as ${state}`, () => assert.is(healthState(name, health), state))
+
+const away = { ok: false, reason: 'the broker does not answer' }
+for (const [name, health, state, words] of [
+  [
+    'journal',
+    { ok: true, reason: 'records go to Kafka' },
+    'unknown',
+    'It cannot be checked while Kafka does not answer.',
+  ],
+  [
+    'outcomes',
+    { ok: true, reason: 'outcomes of replies are published' },
+    'unknown',
+    'It cannot be checked while Kafka does not answer.',
+  ],
+  [
+    'topics and indexes',
+    { ok: true, reason: 'all topics and indexes exist' },
+    'unknown',
+    'It cannot be checked while Kafka does not answer.',
+  ],
+  ['daily_stats', { ok: true, reason: 'its days have the time zones of the accounts' }, 'works', 'In order.'],
+  ['outcomes', { ok: false, reason: 'refused' }, 'degraded', 'Whether replies arrived is recorded late.'],
+] as const)
+  system(`while Kafka does not answer, ${name} with “${health.reason}” is shown as ${state}`, () => {
+    const checks = { kafka: away, mongodb: { ok: true, reason: 'the primary answers' } }
+    const shown = healthState(name, health, checks)
+    assert.equal([shown, healthWords(name, shown, checks)], [state, words])
+  })
 
 system.run()

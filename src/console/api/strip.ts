@@ -38,7 +38,7 @@ export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:acc
   const lettersOf = (accountId: string): Letters => {
     const last = known.get(accountId)
     if (last === undefined || monotonic() - last.at >= freshMs) void refresh(accountId)
-    return last?.letters ?? { letters: null, quarantined: null }
+    return last?.letters ?? {}
   }
   return {
     'GET /api/accounts/:account/strip': async ({ accountId }) => {
@@ -48,8 +48,8 @@ export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:acc
         countNow(accountId, { lately, days: [], spans: [] }),
       ])
       const wrong = Object.entries(checks).flatMap(([name, health]) => {
-        const state = healthState(name, health)
-        return state === 'works' ? [] : [{ name, state, words: healthWords(name, state) }]
+        const state = healthState(name, health, checks)
+        return state === 'works' || state === 'unknown' ? [] : [{ name, state, words: healthWords(name, state) }]
       })
       const answer: StripAnswer = {
         wrong,

@@ -60,10 +60,17 @@ const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
 }
 
 /** The reason of a failed check may name other accounts, so only operators see it. */
-const checkFor = (grants: ReadonlyArray<Grant>, name: string, health: Health): SystemAnswer['checks'][number] => {
-  const state = healthState(name, health)
+const checkFor = (
+  grants: ReadonlyArray<Grant>,
+  name: string,
+  checks: Readonly<Record<string, Health>>,
+  health: Health,
+): SystemAnswer['checks'][number] => {
+  const state = healthState(name, health, checks)
   const isOperator = grants.some(({ role }) => role === 'operator')
-  return { name, state, words: healthWords(name, state), reason: isOperator ? health.reason : '' }
+  // The reason of a check that may be outdated would contradict its state.
+  const reason = isOperator && state !== 'unknown' ? health.reason : ''
+  return { name, state, words: healthWords(name, state, checks), reason }
 }
 
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
@@ -79,7 +86,7 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
       const [{ ready, checks }, consumers, gates] = await Promise.all([deps.readiness(withinMs), lags(), deps.gates()])
       const answer: SystemAnswer = {
         ready,
-        checks: Object.entries(checks).map(([name, health]) => checkFor(session.grants, name, health)),
+        checks: Object.entries(checks).map(([name, health]) => checkFor(session.grants, name, checks, health)),
         breakers: gates
           .filter(({ account }) => rolesFor(session.grants, account).length > 0)
           .map(({ account, ...gate }) => ({ account, isOpen: gate.isOpen, reason: breakerWords(gate) })),

@@ -1,4 +1,5 @@
 import type { SessionAnswer } from '../answers.ts'
+import { unavailableWords } from './words.ts'
 
 /** The console's base path, also behind a proxy that adds a prefix: this script is in `files/VERSION/` below it. */
 export const base = new URL('../..', import.meta.url).pathname
@@ -18,7 +19,7 @@ const wordsOf = (status: number, body: unknown): string => {
   const said = typeof error?.message === 'string' ? error.message : undefined
   if (status === 403) return `You may not do this${said === undefined ? '.' : `: ${said}`}`
   if (status === 404) return said ?? 'This is not there, or not any more.'
-  if (status === 503) return `A server behind the console does not answer${said === undefined ? '.' : `: ${said}`}`
+  if (status === 503) return unavailableWords(said)
   return said ?? `The console answered with status ${status}.`
 }
 

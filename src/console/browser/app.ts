@@ -6,6 +6,7 @@ import { accountPath, base, firstSession, get, loadSession, type Result, signedO
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
+import { staleSince } from './current-state.ts'
 import { DeadLettersPage } from './dead-letters-page.ts'
 import { DriftPage } from './drift-page.ts'
 import { showTimesIn } from './format.ts'
@@ -99,7 +100,7 @@ const Shown = ({
   const props: PageProps = { account: account.id, roles: account.roles, page, query, session }
   const isOneChat = route !== undefined && route.chat !== ''
   return html`
-    <${Layout} session=${session} account=${account} page=${page} strip=${strip.of === account.id ? strip.value : undefined} help=${() => setHelping(true)}>
+    <${Layout} session=${session} account=${account} page=${page} strip=${strip.of === account.id ? strip.value : undefined} staleSince=${strip.of === account.id ? staleSince(strip) : undefined} help=${() => setHelping(true)}>
       <${Guarded} key=${`${account.id}/${page}/${route?.chat}`}>
         ${
           isOneChat

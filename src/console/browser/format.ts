@@ -94,6 +94,10 @@ export const timeText = (text: string, now = Date.now()): string => {
   return `${date(at)}, ${clock(at)}`
 }
 
+/** `as of 18:09:41, 40 s ago`: when something that is shown was true. */
+export const asOfText = (ms: number, now = Date.now()): string =>
+  `as of ${timeText(new Date(ms).toISOString(), now)}, ${tickingDuration(now - ms)} ago`
+
 /** `Mon 23 Nov` of `2026-11-23`. */
 export const dayText = (day: string): string => {
   const at = new Date(`${day}T00:00:00Z`)

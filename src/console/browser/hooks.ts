@@ -4,6 +4,8 @@ import type { Result, Trouble } from './api.ts'
 export type Loaded<A> = {
   /** The newest response. It stays during the next request and after a failed one. */
   readonly value: A | undefined
+  /** When that response came, in ms since 1970 by the browser's clock. */
+  readonly at: number | undefined
   /** The key of that response. */
   readonly of: string | undefined
   readonly trouble: Trouble | undefined
@@ -20,6 +22,7 @@ type Load<A> = (signal: AbortSignal) => Promise<Result<A>>
 export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> => {
   const [state, setState] = useState<Omit<Loaded<A>, 'again'>>({
     value: undefined,
+    at: undefined,
     of: undefined,
     trouble: undefined,
     isLoading: true,
@@ -42,7 +45,7 @@ export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> =
       if (ended.signal.aborted) return
       setState((before) =>
         result.ok
-          ? { value: result.value, of: key, trouble: undefined, isLoading: false }
+          ? { value: result.value, at: Date.now(), of: key, trouble: undefined, isLoading: false }
           : { ...before, trouble: result.trouble, isLoading: false },
       )
       wait()

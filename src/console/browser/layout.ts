@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pagesFor } from '../pages.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
-import { count } from './format.ts'
+import { badgeOf } from './current-state.ts'
 import { type Children, html } from './html.ts'
 import { keyHelp } from './keys.ts'
 import { go } from './navigation.ts'
@@ -33,20 +33,17 @@ type Props = Children & {
   readonly page: PageName
   readonly help: () => void
   readonly strip: StripAnswer | undefined
+  /** Since when the strip is out of date. */
+  readonly staleSince: number | undefined
 }
 
-const badgeOf = (page: PageName, strip: StripAnswer | undefined): number => {
-  if (page === 'conversations') return strip?.waiting ?? 0
-  if (page === 'dead-letters') return strip?.letters ?? 0
-  if (page === 'quarantine') return strip?.quarantined ?? 0
-  return page === 'system' ? (strip?.wrong.length ?? 0) : 0
-}
-
-const MenuBadge = ({ count: size }: { readonly count: number }) =>
-  size === 0 ? null : html`<span class="badge warn">${count(size)}</span>`
+const MenuBadge = ({ words, isStale }: { readonly words: string | undefined; readonly isStale: boolean }) =>
+  words === undefined
+    ? null
+    : html`<span class=${isStale ? 'badge stale' : 'badge warn'} title=${words === '?' ? 'It could not be counted' : isStale ? 'Out of date' : undefined}>${words}</span>`
 
 /** The parts of every page: the accounts, the pages that the roles allow, and the name of the user. */
-export const Layout = ({ session, account, page, help, strip, children }: Props) => {
+export const Layout = ({ session, account, page, help, strip, staleSince, children }: Props) => {
   // On a narrow screen the row of pages scrolls: show the current page in it.
   useEffect(() => {
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -70,7 +67,7 @@ export const Layout = ({ session, account, page, help, strip, children }: Props)
         ${pagesFor(account.roles).map(
           ({ name, title }) => html`<li key=${name}>
             <a href=${`${base}${pathOf(account.id, name)}`} aria-current=${name === page ? 'page' : undefined}>
-              ${title} <${MenuBadge} count=${badgeOf(name, strip)} />
+              ${title} <${MenuBadge} words=${badgeOf(name, strip)} isStale=${staleSince !== undefined} />
             </a>
           </li>`,
         )}
@@ -86,7 +83,7 @@ export const Layout = ({ session, account, page, help, strip, children }: Props)
       </div>
     </div>
   </header>
-  <main id="main" tabindex="-1"><${Strip} account=${account.id} timeZone=${account.timeZone} strip=${strip} />${children}</main>
+  <main id="main" tabindex="-1"><${Strip} account=${account.id} timeZone=${account.timeZone} strip=${strip} staleSince=${staleSince} />${children}</main>
 `
 }
 

@@ -1,28 +1,31 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { MinutesAnswer, NowAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.ts'
+import { isBehind, isWrong, partsOf, staleSince } from './current-state.ts'
 import { changeText, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
-import { Badge, Card, Time, TroubleBox, Waiting } from './parts.ts'
+import { AsOf, Badge, Card, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { stateTones } from './system-cards.ts'
-import { figureName } from './words.ts'
+import { figureName, partStateWords } from './words.ts'
 
 const pollMs = 5_000
 const minutesPollMs = 60_000
 const minuteMs = 60_000
 const minutesOfDay = 24 * 60
 
-const WaitingCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
+type Shown = { readonly account: string; readonly staleSince: number | undefined }
+
+const WaitingCard = ({ account, staleSince: since, now }: Shown & { readonly now: NowAnswer }) => {
   const clock = useNow()
   // Use the server's clock: the browser's may be wrong.
   const ahead = useMemo(() => Date.now() - Date.parse(now.asOf), [now.asOf])
   const { count: waiting, longest } = now.waiting
   return html`
-    <${Card} title="Does anybody wait?" id="waiting">
+    <${Card} title="Does anybody wait?" id="waiting" staleSince=${since}>
       <p class="big-line">
         <span class=${`big ${waiting > 0 ? 'warn-text' : ''}`}>${count(waiting)}</span>
         ${waiting === 1 ? 'client waits' : 'clients wait'} for an answer
@@ -46,15 +49,10 @@ const WaitingCard = ({ account, now }: { readonly account: string; readonly now:
 
 const maxHealthLines = 5
 
-const HealthCard = ({ account, system }: { readonly account: string; readonly system: SystemAnswer | undefined }) => {
-  const wrong = [
-    ...(system?.checks ?? []).filter(({ state }) => state !== 'works'),
-    ...(system?.breakers ?? []).flatMap(({ account: name, isOpen, reason }) =>
-      isOpen ? [{ name: `service of ${name}`, state: 'degraded' as const, words: reason }] : [],
-    ),
-  ]
+const HealthCard = ({ account, staleSince: since, system }: Shown & { readonly system: SystemAnswer | undefined }) => {
+  const wrong = system === undefined ? [] : partsOf(system).filter(isWrong)
   return html`
-    <${Card} title="Is anything wrong?" id="health">
+    <${Card} title="Is anything wrong?" id="health" staleSince=${since}>
       ${
         system === undefined
           ? html`<${Waiting} what="the state of the bridge" />`
@@ -65,7 +63,7 @@ const HealthCard = ({ account, system }: { readonly account: string; readonly sy
                 <ul class="checks">
                   ${wrong.slice(0, maxHealthLines).map(
                     ({ name, state, words }) => html`<li key=${name}>
-                      <${Badge} tone=${stateTones[state]}>${state}<//>
+                      <${Badge} tone=${stateTones[state]}>${partStateWords(state)}<//>
                       <span><strong>${name}</strong> <span class="muted">${words}</span></span>
                     </li>`,
                   )}
@@ -87,7 +85,7 @@ const figures = [
   { name: 'figures.csat', unit: 'share' },
 ] as const
 
-const TodayCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
+const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: NowAnswer }) => {
   const { started, today, lastWeek } = now
   const rows = [
     { name: 'Bot conversations', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
@@ -100,7 +98,7 @@ const TodayCard = ({ account, now }: { readonly account: string; readonly now: N
     })),
   ].filter(({ now, before }) => now !== undefined || before !== undefined)
   return html`
-    <${Card} title="Is today unusual?" id="today" aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)} until the same time</span>`}>
+    <${Card} title="Is today unusual?" id="today" staleSince=${since} aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)} until the same time</span>`}>
       <table class="compact">
         <caption class="unseen">Today compared with the same weekday last week until the same time of day</caption>
         <thead class="unseen"><tr><th scope="col">Figure</th><th scope="col">Today</th><th scope="col">Change</th></tr></thead>
@@ -119,12 +117,13 @@ const TodayCard = ({ account, now }: { readonly account: string; readonly now: N
   `
 }
 
-const EventsCard = ({ account }: { readonly account: string }) => {
-  const { value, trouble, again } = useLoad(
+const EventsCard = ({ account, staleSince: since }: Shown) => {
+  const minutes = useLoad(
     account,
     (signal) => get<MinutesAnswer>(accountPath(account, 'minutes'), signal),
     minutesPollMs,
   )
+  const { value, trouble, again } = minutes
   const points = useMemo(() => {
     const counts = new Map(value?.minutes.map(({ at, events }) => [Date.parse(at), events]))
     const end = Math.floor(Date.now() / minuteMs) * minuteMs
@@ -133,7 +132,7 @@ const EventsCard = ({ account }: { readonly account: string }) => {
   }, [value])
   const sum = value?.minutes.reduce((all, { events }) => all + events, 0)
   return html`
-    <${Card} title="Events of the last 24 hours" id="events" aside=${sum !== undefined && html`<span class="muted">${count(sum)} in all</span>`}>
+    <${Card} title="Events of the last 24 hours" id="events" staleSince=${since ?? staleSince(minutes)} aside=${sum !== undefined && html`<span class="muted">${count(sum)} in all</span>`}>
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="events" />`}
       ${
@@ -156,18 +155,31 @@ export const NowPage = ({ account }: PageProps) => {
   const now = useLoad(account, (signal) => get<NowAnswer>(accountPath(account, 'now'), signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
   const { value } = now
+  const behind = isBehind(system.value)
+  /** When the newest answer came that was not behind. */
+  const [currentAt, setCurrentAt] = useState<number>()
+  useEffect(() => {
+    if (!behind && now.at !== undefined) setCurrentAt(now.at)
+  }, [behind, now.at])
+  const since = behind ? currentAt : staleSince(now)
   return html`
     <div class="page-head">
       <h1>Now</h1>
-      ${value && html`<p class="muted">as of <${Time} at=${value.asOf} />, refreshes every ${pollMs / 1_000} seconds</p>`}
+      ${
+        value &&
+        html`<p class="muted">
+          ${since === undefined ? html`as of <${Time} at=${value.asOf} />, refreshes every ${pollMs / 1_000} seconds` : html`<${AsOf} at=${since} />`}
+          ${behind && '. Newer events are missing: the bridge does not read them at present.'}
+        </p>`
+      }
     </div>
     <${TroubleBox} trouble=${now.trouble ?? system.trouble} again=${now.trouble ? now.again : system.again} />
     ${value === undefined && now.trouble === undefined && html`<${Waiting} what="the current state" />`}
     <div class="cards now">
-      ${value && html`<${WaitingCard} account=${account} now=${value} />`}
-      <${HealthCard} account=${account} system=${system.value} />
-      ${value && html`<${TodayCard} account=${account} now=${value} />`}
+      ${value && html`<${WaitingCard} account=${account} now=${value} staleSince=${since} />`}
+      <${HealthCard} account=${account} system=${system.value} staleSince=${staleSince(system)} />
+      ${value && html`<${TodayCard} account=${account} now=${value} staleSince=${since} />`}
     </div>
-    <${EventsCard} account=${account} />
+    <${EventsCard} account=${account} staleSince=${since} />
   `
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Trouble } from './api.ts'
-import { count, cut, timeText } from './format.ts'
+import { asOfText, count, cut, timeText } from './format.ts'
+import { useNow } from './hooks.ts'
 import { type Children, html } from './html.ts'
 
 const maxShown = 2_000
@@ -65,15 +66,24 @@ export const Waiting = ({ what }: { readonly what: string }) =>
 export const Badge = ({ tone = 'plain', children }: Children & { readonly tone?: string }) =>
   html`<span class=${`badge ${tone}`}>${children}</span>`
 
-/** A card with a heading. */
+/** Says when what is shown was true. */
+export const AsOf = ({ at }: { readonly at: number }) => html`<span class="muted">${asOfText(at, useNow())}</span>`
+
+/** A card with a heading. With `staleSince` it is grey, and says when its content was true. */
 export const Card = ({
   title,
   id,
   aside,
+  staleSince,
   children,
-}: Children & { readonly title: string; readonly id: string; readonly aside?: ComponentChildren }) => html`
-  <section class="card" aria-labelledby=${id}>
-    <div class="card-head"><h2 id=${id}>${title}</h2>${aside}</div>
+}: Children & {
+  readonly title: string
+  readonly id: string
+  readonly aside?: ComponentChildren
+  readonly staleSince?: number | undefined
+}) => html`
+  <section class=${staleSince === undefined ? 'card' : 'card stale'} aria-labelledby=${id}>
+    <div class="card-head"><h2 id=${id}>${title}</h2>${staleSince === undefined ? aside : html`<${AsOf} at=${staleSince} />`}</div>
     ${children}
   </section>
 `

@@ -1,25 +1,34 @@
 import type { StripAnswer } from '../answers.ts'
 import { base } from './api.ts'
-import { count, counted } from './format.ts'
+import { lettersText, quarantinedText } from './current-state.ts'
+import { counted } from './format.ts'
 import { html } from './html.ts'
+import { AsOf } from './parts.ts'
 import { pathOf } from './route.ts'
+import { partStateWords } from './words.ts'
 
-type Props = { readonly account: string; readonly timeZone: string; readonly strip: StripAnswer | undefined }
+type Props = {
+  readonly account: string
+  readonly timeZone: string
+  readonly strip: StripAnswer | undefined
+  readonly staleSince: number | undefined
+}
 
 /** What is not well, above every page: parts of the bridge, waiting clients, unresolved letters. */
-export const Strip = ({ account, timeZone, strip }: Props) => {
+export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
   const link = (page: Parameters<typeof pathOf>[1], query: string, words: string, tone: string) =>
     html`<li><a class=${tone} href=${`${base}${pathOf(account, page, query)}`}>${words}</a></li>`
   const { wrong = [], waiting, letters, quarantined } = strip ?? {}
+  const [lettersWords, quarantinedWords] = [lettersText(letters), quarantinedText(quarantined)]
   return html`
     <section class="strip" aria-label="What is not well">
-      <ul>
+      <ul class=${staleSince === undefined ? '' : 'stale'}>
         ${
           strip !== undefined &&
           (wrong.length === 0
             ? link('system', '', 'Everything works', 'good-text')
             : wrong.map(({ name, state }) =>
-                link('system', '', `${name} ${state}`, state === 'down' ? 'bad-text' : 'warn-text'),
+                link('system', '', `${name} ${partStateWords(state)}`, state === 'down' ? 'bad-text' : 'warn-text'),
               ))
         }
         ${
@@ -31,8 +40,9 @@ export const Strip = ({ account, timeZone, strip }: Props) => {
             waiting > 0 ? 'warn-text' : '',
           )
         }
-        ${typeof letters === 'number' && letters > 0 && link('dead-letters', '', counted(letters, 'unresolved letter'), 'warn-text')}
-        ${typeof quarantined === 'number' && quarantined > 0 && link('quarantine', '', `${count(quarantined)} in quarantine`, 'warn-text')}
+        ${lettersWords !== undefined && link('dead-letters', '', lettersWords, 'warn-text')}
+        ${quarantinedWords !== undefined && link('quarantine', '', quarantinedWords, 'warn-text')}
+        ${staleSince !== undefined && html`<li><${AsOf} at=${staleSince} /></li>`}
       </ul>
       <p class="muted">Times in ${timeZone}</p>
     </section>

@@ -1,11 +1,13 @@
 import type { SystemAnswer } from '../answers.ts'
+import { healthText, isWrong, partsOf, staleSince } from './current-state.ts'
 import { count, counted } from './format.ts'
 import type { Loaded } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, TroubleBox, Waiting } from './parts.ts'
+import { partStateWords } from './words.ts'
 
 /** The colour of each state. */
-export const stateTones = { works: 'good', degraded: 'warn', down: 'bad' } as const
+export const stateTones = { works: 'good', degraded: 'warn', down: 'bad', off: 'warn', unknown: 'plain' } as const
 
 type Consumer = SystemAnswer['consumers'][number]
 
@@ -20,30 +22,21 @@ const Behind = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> }) 
   `
 }
 
-const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
-  const { checks, breakers, ready, version } = system
-  const wrong = checks.filter(({ state }) => state !== 'works')
-  const isDown = checks.some(({ state }) => state === 'down')
-  const words =
-    wrong.length > 0
-      ? `${wrong.length} of ${counted(checks.length, 'part')} ${wrong.length === 1 ? 'does' : 'do'} not work as usual`
-      : ready
-        ? 'Everything works'
-        : 'Not ready yet'
+type Shown = { readonly staleSince: number | undefined }
+
+const HealthCard = ({ system, staleSince: since }: Shown & { readonly system: SystemAnswer }) => {
+  const { ready, version } = system
+  const parts = partsOf(system)
+  const isDown = parts.some(({ state }) => state === 'down')
+  const tone = isDown || !ready ? 'bad' : parts.some(isWrong) ? 'warn' : 'good'
   return html`
-    <${Card} title="Health" id="health" aside=${html`<span class="muted">version ${version}</span>`}>
-      <p class=${isDown || !ready ? 'state bad-text' : wrong.length > 0 ? 'state warn-text' : 'state good-text'}><strong>${words}</strong></p>
+    <${Card} title="Health" id="health" staleSince=${since} aside=${html`<span class="muted">version ${version}</span>`}>
+      <p class=${`state ${tone}-text`}><strong>${healthText(parts, ready)}</strong></p>
       <ul class="checks">
-        ${[...wrong, ...checks.filter(({ state }) => state === 'works')].map(
+        ${parts.map(
           ({ name, state, words, reason }) => html`<li key=${name}>
-            <${Badge} tone=${stateTones[state]}>${state}<//>
+            <${Badge} tone=${stateTones[state]}>${partStateWords(state)}<//>
             <span><strong>${name}</strong> <span class="muted">${state === 'works' && reason !== '' ? reason : words}</span>${state !== 'works' && reason !== '' && html`<span class="sub">${reason}</span>`}</span>
-          </li>`,
-        )}
-        ${breakers.map(
-          ({ account, isOpen, reason }) => html`<li key=${account}>
-            <${Badge} tone=${isOpen ? 'warn' : 'good'}>${isOpen ? 'degraded' : 'works'}<//>
-            <span><strong>service of ${account}</strong> <span class="muted">${reason}</span></span>
           </li>`,
         )}
       </ul>
@@ -51,10 +44,10 @@ const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
   `
 }
 
-const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> }) => {
+const LagCard = ({ consumers, staleSince: since }: Shown & { readonly consumers: ReadonlyArray<Consumer> }) => {
   const groups = Map.groupBy(consumers, ({ group }) => group)
   return html`
-    <${Card} title="Consumers" id="lag" aside=${html`<span class="muted">records behind</span>`}>
+    <${Card} title="Consumers" id="lag" staleSince=${since} aside=${html`<span class="muted">records behind</span>`}>
       ${
         groups.size === 0
           ? html`<${Empty} title="No consumer group is known.">They appear once a role has read a topic.<//>`
@@ -79,11 +72,15 @@ const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> })
 }
 
 /** The checks of /readyz in words, and how far the consumers are behind. */
-export const SystemCards = ({ system: { value, trouble, again } }: { readonly system: Loaded<SystemAnswer> }) => html`
-  <${TroubleBox} trouble=${trouble} again=${again} />
-  ${
-    value === undefined
-      ? trouble === undefined && html`<${Waiting} what="the state of the bridge" />`
-      : html`<${HealthCard} system=${value} /><${LagCard} consumers=${value.consumers} />`
-  }
-`
+export const SystemCards = ({ system }: { readonly system: Loaded<SystemAnswer> }) => {
+  const { value, trouble, again } = system
+  const since = staleSince(system)
+  return html`
+    <${TroubleBox} trouble=${trouble} again=${again} />
+    ${
+      value === undefined
+        ? trouble === undefined && html`<${Waiting} what="the state of the bridge" />`
+        : html`<${HealthCard} system=${value} staleSince=${since} /><${LagCard} consumers=${value.consumers} staleSince=${since} />`
+    }
+  `
+}

@@ -263,3 +263,13 @@ export const causeWords = (code: string) => said(causes, code)
 
 const letterStates: Sentences = { unresolved: 'Unresolved', sent: 'Sent', 'failed-again': 'Failed again' }
 export const letterStateWords = (code: string) => said(letterStates, code)
+
+const partStates: Sentences = { off: 'does not run' }
+/** The state of a part of the bridge. */
+export const partStateWords = (code: string) => said(partStates, code)
+
+/** Why a server behind the console gave no answer. A whole sentence needs no introduction. */
+export const unavailableWords = (reason: string | undefined): string => {
+  if (reason === undefined) return 'A server behind the console does not answer.'
+  return /^[A-Z].*\.$/s.test(reason) ? reason : `A server behind the console does not answer: ${reason}`
+}

@@ -1,0 +1,75 @@
+import type { StripAnswer, SystemAnswer } from '../answers.ts'
+import type { PageName } from '../pages.ts'
+import { count, counted } from './format.ts'
+
+/** Since when the value is out of date: it came then, and a later request failed. Undefined if it is the newest. */
+export const staleSince = ({
+  value,
+  at,
+  trouble,
+}: {
+  readonly value: unknown
+  readonly at: number | undefined
+  readonly trouble: unknown
+}): number | undefined => (value === undefined || trouble === undefined ? undefined : at)
+
+type Part = SystemAnswer['checks'][number]
+
+/** The checks and the services of accounts, in one list: first what is wrong, then what nobody can tell. */
+export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'breakers'>): ReadonlyArray<Part> => {
+  const services = breakers.map(
+    ({ account, isOpen, reason }): Part => ({
+      name: `service of ${account}`,
+      state: isOpen ? 'degraded' : 'works',
+      words: reason,
+      reason: '',
+    }),
+  )
+  const all = [...checks, ...services]
+  const rank = ({ state }: Part) => (isWrong({ state }) ? 0 : state === 'unknown' ? 1 : 2)
+  return all.toSorted((a, b) => rank(a) - rank(b))
+}
+
+export const isWrong = ({ state }: Pick<Part, 'state'>): boolean => state !== 'works' && state !== 'unknown'
+
+/** `2 of 12 parts do not work as usual, 3 are unknown`. */
+export const healthText = (parts: ReadonlyArray<Pick<Part, 'state'>>, ready: boolean): string => {
+  const wrong = parts.filter(isWrong).length
+  const unknown = parts.filter(({ state }) => state === 'unknown').length
+  const also = unknown === 0 ? '' : `, ${count(unknown)} ${unknown === 1 ? 'is' : 'are'} unknown`
+  if (wrong > 0)
+    return `${count(wrong)} of ${counted(parts.length, 'part')} ${wrong === 1 ? 'does' : 'do'} not work as usual${also}`
+  return ready ? `Everything works${also}` : `Not ready yet${also}`
+}
+
+/** The parts without which nothing new reaches the views. */
+const feeding: ReadonlySet<string> = new Set(['kafka', 'projector'])
+
+/** True if the views may lack what happened lately, although the database answers. */
+export const isBehind = (system: Pick<SystemAnswer, 'checks'> | undefined): boolean =>
+  system?.checks.some(({ name, state }) => feeding.has(name) && state !== 'works') === true
+
+/** What the menu shows beside a page: a number, or `?` if it could not be read. Undefined if there is nothing to say. */
+export const badgeOf = (page: PageName, strip: StripAnswer | undefined): string | undefined => {
+  const counts: { readonly [Name in PageName]?: number | null | undefined } = {
+    conversations: strip?.waiting,
+    'dead-letters': strip?.letters,
+    quarantine: strip?.quarantined,
+    system: strip?.wrong.length,
+  }
+  const found = counts[page]
+  if (found === null) return '?'
+  return found === undefined || found === 0 ? undefined : count(found)
+}
+
+/** The words of a count that could not be read, or is not zero. */
+const countedText = (value: number | null | undefined, words: (value: number) => string, unknown: string) => {
+  if (value === null) return unknown
+  return value === undefined || value === 0 ? undefined : words(value)
+}
+
+export const lettersText = (letters: StripAnswer['letters']): string | undefined =>
+  countedText(letters, (value) => counted(value, 'unresolved letter'), 'unresolved letters: ?')
+
+export const quarantinedText = (quarantined: StripAnswer['quarantined']): string | undefined =>
+  countedText(quarantined, (value) => `${count(value)} in quarantine`, 'in quarantine: ?')

@@ -1,0 +1,91 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  badgeOf,
+  healthText,
+  isBehind,
+  lettersText,
+  partsOf,
+  quarantinedText,
+  staleSince,
+} from '../../src/console/browser/current-state.ts'
+import { asOfText, showTimesIn } from '../../src/console/browser/format.ts'
+import { partStateWords, unavailableWords } from '../../src/console/browser/words.ts'
+
+const stale = suite('what the console shows while a server does not answer')
+const trouble = { isSignedOut: false, words: 'The database does not answer.' }
+
+for (const [what, loaded, since] of [
+  ['the newest answer', { value: 'a', at: 5, trouble: undefined }, undefined],
+  ['an answer before a failed request', { value: 'a', at: 5, trouble }, 5],
+  ['no answer at all', { value: undefined, at: undefined, trouble }, undefined],
+] as const)
+  stale(`${what} is out of date since ${since}`, () => assert.is(staleSince(loaded), since))
+
+stale('what is out of date says when it was true, and how long ago that is', () => {
+  showTimesIn('UTC')
+  const at = Date.UTC(2026, 10, 25, 18, 9, 41)
+  assert.is(asOfText(at, at + 40_000), 'as of 18:09:41, 40 s ago')
+  assert.is(asOfText(at, at - 3_000), 'as of 18:09:41, 0 s ago')
+})
+
+const strip = { wrong: [], waiting: 0 }
+for (const [letters, badge, words] of [
+  [undefined, undefined, undefined],
+  [0, undefined, undefined],
+  [1, '1', '1 unresolved letter'],
+  [1_200, '1,200', '1,200 unresolved letters'],
+  [null, '?', 'unresolved letters: ?'],
+] as const)
+  stale(`with ${letters} letters the badge is ${badge}`, () => {
+    const shown = { ...strip, ...(letters !== undefined && { letters }) }
+    assert.equal([badgeOf('dead-letters', shown), lettersText(letters)], [badge, words])
+  })
+
+stale('requests in quarantine that could not be counted are not shown as none', () => {
+  assert.equal(
+    [badgeOf('quarantine', { ...strip, quarantined: null }), quarantinedText(null), quarantinedText(3)],
+    ['?', 'in quarantine: ?', '3 in quarantine'],
+  )
+})
+
+const check = (name: string, state: 'works' | 'degraded' | 'down' | 'off' | 'unknown') => ({
+  name,
+  state,
+  words: '',
+  reason: '',
+})
+
+for (const [name, state, expected] of [
+  ['kafka', 'down', true],
+  ['projector', 'down', true],
+  ['projector', 'works', false],
+  ['egress', 'down', false],
+] as const)
+  stale(`with ${name} ${state}, the views are ${expected ? 'behind' : 'current'}`, () =>
+    assert.is(isBehind({ checks: [check(name, state)] }), expected),
+  )
+
+stale('the services of accounts are parts as well; first what is wrong, then what is unknown', () => {
+  const breakers = [
+    { account: 'acme', isOpen: false, reason: 'requests are sent' },
+    { account: 'brick', isOpen: true, reason: 'it fails' },
+  ]
+  const parts = partsOf({ checks: [check('kafka', 'works'), check('journal', 'unknown')], breakers })
+  assert.equal(
+    parts.map(({ name, state }) => `${name} ${state}`),
+    ['service of brick degraded', 'journal unknown', 'kafka works', 'service of acme works'],
+  )
+  assert.is(healthText(parts, false), '1 of 4 parts does not work as usual, 1 is unknown')
+})
+
+stale('a part that does not run is not called degraded', () => assert.is(partStateWords('off'), 'does not run'))
+
+for (const [reason, words] of [
+  [undefined, 'A server behind the console does not answer.'],
+  ['The database does not answer.', 'The database does not answer.'],
+  ['Kafka: no broker', 'A server behind the console does not answer: Kafka: no broker'],
+] as const)
+  stale(`the reason ${reason} is told as “${words}”`, () => assert.is(unavailableWords(reason), words))
+
+stale.run()

@@ -34,7 +34,6 @@ type Answering = { readonly [Name in keyof Answers]: (withinMs: number) => Promi
 
 const answerWithinMs = 2_000
 
-/** Answers the other process. */
 export const answerPeer = (peer: Peer, answering: Answering): ReturnType<typeof peerRouter> =>
   peerRouter(peer, answering, answerWithinMs)
 
@@ -83,7 +82,6 @@ export const joinReadiness = (
   return { ready: own.ready && theirs.ready, checks }
 }
 
-/** Asks both processes. */
 export const readinessOfBoth =
   (own: ReadReadiness, peer: Peer, otherName: ChildName & CheckName): ReadReadiness =>
   async (withinMs) => {

@@ -41,7 +41,7 @@ export type Asking = (span: Span | undefined) => Promise<ReadonlyArray<Reply>>
 /** The work's result. Undefined if it takes longer than there is time, which may become more while it runs. */
 const inTime = async <A>(work: Promise<A>, timeLeft: () => number): Promise<{ readonly value: A } | undefined> => {
   const done = work.then((value) => ({ value }))
-  // Nobody may wait for it, or wait no longer.
+  // It may reject after the time is over. An unhandled rejection would end the process.
   done.catch(() => {})
   for (let left = timeLeft(); left > 0; left = timeLeft()) {
     const found = await within(left, done, () => undefined)

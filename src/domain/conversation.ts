@@ -251,7 +251,7 @@ type Deciding = Pick<Conversation, 'state' | 'lastClientMessageId' | 'messagesSi
 
 /**
  * Whether a bot's command may be sent now, or why it comes too late. `writtenAt` is when the bot published it. After an
- * agent has joined, only an answer to a message that came after that is no late one.
+ * agent has joined, a reply is late unless it answers a message that the client wrote after that.
  */
 export const decideReply = (
   conversation: Deciding,

@@ -15,7 +15,7 @@ export type OddCopy = {
   readonly answer: Attempt | undefined
 }
 
-/** The chat, or client, of the odd copies of the events of another. */
+/** The id of the chat or client that gets the odd copies of this one's events. */
 export const oddly = (id: string) => `odd-${id}`
 
 const idsOf = (payload: Payload): Payload => {
@@ -25,8 +25,8 @@ const idsOf = (payload: Payload): Payload => {
 }
 
 /**
- * Sends some events in an odd form too. The copies are of a chat or client of their own, so that they change nothing
- * of what the others say about theirs.
+ * Sends some events a second time, in an odd form. The copies have a chat or client of their own, so they change
+ * nothing about that of the original events.
  */
 export const createOddCopies = ({ share, seed }: Odd) => {
   const random = randomNumbers(seed)

@@ -2,7 +2,8 @@ import type { Noise } from '../chat.ts'
 import type { LaneFigures } from '../figures.ts'
 import type { Group } from '../groups.ts'
 import type { Verdict } from '../judge.ts'
-import type { Offsets, Skipped } from '../source.ts'
+import type { Offsets } from '../logged-records.ts'
+import type { Skipped } from '../source.ts'
 
 /** What a run has found, apart from the single turns. */
 export type Report = {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
 import { Chart, type Line } from './chart.ts'
-import { daysBetween, textAt, totalsOf, valueOfRows, valueText } from './figures.ts'
+import { daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
 import { count, dayOfTime, dayPlus, dayText, shortDayText } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -10,6 +10,7 @@ import { go } from './navigation.ts'
 import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
 import { Presets } from './presets.ts'
 import { type PageProps, pathOf } from './route.ts'
+import { noteOf, type Sort, sortedBy, valueIn, valuesOf } from './statistics.ts'
 import { figureName } from './words.ts'
 
 type Definition = StatisticsAnswer['definitions'][number]
@@ -89,35 +90,11 @@ const ofTeam: ReadonlySet<string> = new Set([
   'figures.csat',
 ])
 const maxLines = 5
-/** A bot session ends after 24 h of silence, and the client may return for another 24 h. */
-const settleDays = 3
-
-/** Rows whose sessions are all over. Until then a figure of returns would only fall. */
-const settled = (rows: ReadonlyArray<unknown>, today: string): ReadonlyArray<unknown> =>
-  rows.filter((row) => textAt(row, 'day') <= dayPlus(today, -settleDays))
-
-/** What must be said of a day whose figures still change. */
-const noteOf = (day: string, today: string): string => {
-  if (day >= today) return 'so far'
-  return day > dayPlus(today, -settleDays) ? 'may still change' : ''
-}
-
-const valueIn = (rows: ReadonlyArray<unknown>, definition: Definition, today: string): number | undefined =>
-  valueOfRows(definition.name === 'figures.strictContainment' ? settled(rows, today) : rows, definition)
 
 const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1_000
 const dayAt = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10)
 
-type Sort = { readonly name: string; readonly isUp: boolean }
-
-const Results = ({
-  answer,
-  before,
-  names,
-  part,
-  figure,
-  choose,
-}: {
+type ResultsProps = {
   readonly answer: StatisticsAnswer
   /** The days before, as many, for the dashed line. */
   readonly before: StatisticsAnswer | undefined
@@ -126,37 +103,31 @@ const Results = ({
   readonly part: string
   readonly figure: string
   readonly choose: (part: Readonly<Record<string, string>>) => void
-}) => {
-  const [sort, setSort] = useState<Sort>()
-  const today = dayOfTime(Date.now())
-  const byPart = parts[answer.by] ?? {}
-  const shownPart = byPart[part] === undefined ? (Object.keys(byPart)[0] ?? '') : part
-  const wanted = byPart[shownPart] ?? []
-  const defined = wanted.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
-  const totals = totalsOf(answer.rows, answer.by)
-  // A column without a value says nothing.
-  const figures = defined.filter((each) => valueIn(answer.rows, each, today) !== undefined)
-  const shown = figures.find(({ name }) => name === figure) ?? figures[0]
+}
+
+type Shown = {
+  readonly totals: ReadonlyArray<Total>
+  readonly figures: ReadonlyArray<Definition>
+  /** The figure of the chart. */
+  readonly shown: Definition
+  /** Of a row, by its id. */
+  readonly nameOf: (id: string) => string
+  readonly today: string
+}
+
+/** One figure by day, as a chart. */
+const FigureChart = ({
+  answer,
+  before,
+  totals,
+  figures,
+  shown,
+  nameOf,
+  today,
+  choose,
+}: Omit<ResultsProps, 'names' | 'part' | 'figure'> & Shown) => {
   const days = daysBetween(answer.from, answer.to)
-  const tabs =
-    Object.keys(byPart).length > 1 &&
-    html`<div class="row" role="group" aria-label="Figures">
-      ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${name}</button>`)}
-      ${shownPart === 'Agents' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
-    </div>`
-  if (shown === undefined || totals.length === 0)
-    return html`${tabs}<${Empty} title="There are no statistics of these days.">
-      Choose other days. Figures of a day are of sessions that began on it and have ended.
-    <//>`
-  const nameOf = (id: string) => names[id] ?? id
-  const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => {
-    const byDay = new Map(rows.map((row) => [textAt(row, 'day'), row]))
-    return of.map((day) => {
-      // A part of a day beside whole days would look like a fall.
-      const row = day < today || of.length === 1 ? byDay.get(day) : undefined
-      return (row === undefined ? undefined : valueIn([row], shown, today)) ?? null
-    })
-  }
+  const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => valuesOf(rows, of, shown, today)
   const lines: ReadonlyArray<Line> =
     answer.by === 'day'
       ? [
@@ -172,17 +143,33 @@ const Results = ({
               ]),
         ]
       : totals.slice(0, maxLines).map(({ id, rows }) => ({ name: nameOf(id), values: lineOf(rows, days) }))
-  const sorted =
-    sort === undefined
-      ? totals
-      : [...totals].sort((a, b) => {
-          const turn = sort.isUp ? 1 : -1
-          const by = figures.find(({ name }) => name === sort.name)
-          if (by === undefined) return turn * nameOf(a.id).localeCompare(nameOf(b.id))
-          const [x, y] = [valueIn(a.rows, by, today), valueIn(b.rows, by, today)]
-          if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1
-          return turn * (x - y)
-        })
+  return html`
+    <${Card} title=${figureName(shown.name)} id="chart">
+      <p class="definition-text">${shown.definition}</p>
+      <${Select} label="Figure" value=${shown.name} onChange=${(name: string) => choose({ figure: name })} options=${figures.map((each) => [each.name, figureName(each.name)])} />
+      ${
+        lines.every(({ values }) => values.every((value) => value === null))
+          ? html`<p class="muted">A day is drawn once it is over.</p>`
+          : html`<${Chart}
+        label=${`${figureName(shown.name)} by day from ${answer.from} to ${answer.to}; the table below has the numbers`}
+        times=${days.map(seconds)}
+        lines=${lines}
+        text=${(value: number) => valueText(value, shown.unit)}
+        timeText=${(time: number) => dayText(dayAt(time))}
+        shortText=${(time: number) => shortDayText(dayAt(time))}
+        isDaily=${true}
+        isDuration=${shown.unit === 'duration'}
+      />`
+      }
+      ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
+    <//>
+  `
+}
+
+/** All figures as a table, whose columns sort it. */
+const FigureTable = ({ answer, totals, figures, shown, nameOf, today }: Pick<ResultsProps, 'answer'> & Shown) => {
+  const [sort, setSort] = useState<Sort>()
+  const sorted = sortedBy(totals, sort, figures, nameOf, today)
   const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
   const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
   const widthOf = (name: string) => (answer.by === 'agent' && !ofTeam.has(name) ? 'extra' : '')
@@ -199,56 +186,65 @@ const Results = ({
   const shape = { day: 'by-day', agent: 'team' }[answer.by as string] ?? ''
   const caption = `Figures from ${answer.from} to ${answer.to}`
   return html`
+    <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">
+      <div class=${`scroll as-cards figures ${shape}`} role="region" aria-label=${caption} tabindex="0">
+          <table>
+            <caption class="unseen">${caption}</caption>
+            <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
+            <tbody>
+              ${sorted.map(
+                ({ id, rows }) => html`<tr key=${id}>
+                  <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
+                    ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
+                  </th>
+                  ${figures.map(
+                    (each) =>
+                      html`<td class=${`number ${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
+                  )}
+                </tr>`,
+              )}
+            </tbody>
+          </table>
+      </div>
+      ${answer.by === 'agent' && html`<p class="muted narrow-only">A wider screen and the CSV file show more figures.</p>`}
+      ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
+      <details>
+        <summary>What each figure means</summary>
+        <dl class="definitions">
+          ${figures.map((each) => html`<div key=${each.name}><dt>${figureName(each.name)} <code>${each.name}</code></dt><dd>${each.definition}</dd></div>`)}
+        </dl>
+      </details>
+    <//>
+  `
+}
+
+const Results = ({ answer, before, names, part, figure, choose }: ResultsProps) => {
+  const today = dayOfTime(Date.now())
+  const byPart = parts[answer.by] ?? {}
+  const shownPart = byPart[part] === undefined ? (Object.keys(byPart)[0] ?? '') : part
+  const wanted = byPart[shownPart] ?? []
+  const defined = wanted.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
+  const totals = totalsOf(answer.rows, answer.by)
+  // A column without a value says nothing.
+  const figures = defined.filter((each) => valueIn(answer.rows, each, today) !== undefined)
+  const shown = figures.find(({ name }) => name === figure) ?? figures[0]
+  const tabs =
+    Object.keys(byPart).length > 1 &&
+    html`<div class="row" role="group" aria-label="Figures">
+      ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${name}</button>`)}
+      ${shownPart === 'Agents' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
+    </div>`
+  if (shown === undefined || totals.length === 0)
+    return html`${tabs}<${Empty} title="There are no statistics of these days.">
+      Choose other days. Figures of a day are of sessions that began on it and have ended.
+    <//>`
+  const nameOf = (id: string) => names[id] ?? id
+  const of = { answer, totals, figures, shown, nameOf, today }
+  return html`
     ${tabs}
     <div class="stack">
-      <${Card} title=${figureName(shown.name)} id="chart">
-        <p class="definition-text">${shown.definition}</p>
-        <${Select} label="Figure" value=${shown.name} onChange=${(name: string) => choose({ figure: name })} options=${figures.map((each) => [each.name, figureName(each.name)])} />
-        ${
-          lines.every(({ values }) => values.every((value) => value === null))
-            ? html`<p class="muted">A day is drawn once it is over.</p>`
-            : html`<${Chart}
-          label=${`${figureName(shown.name)} by day from ${answer.from} to ${answer.to}; the table below has the numbers`}
-          times=${days.map(seconds)}
-          lines=${lines}
-          text=${(value: number) => valueText(value, shown.unit)}
-          timeText=${(time: number) => dayText(dayAt(time))}
-          shortText=${(time: number) => shortDayText(dayAt(time))}
-          isDaily=${true}
-          isDuration=${shown.unit === 'duration'}
-        />`
-        }
-        ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
-      <//>
-      <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">
-        <div class=${`scroll as-cards figures ${shape}`} role="region" aria-label=${caption} tabindex="0">
-            <table>
-              <caption class="unseen">${caption}</caption>
-              <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
-              <tbody>
-                ${sorted.map(
-                  ({ id, rows }) => html`<tr key=${id}>
-                    <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
-                      ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
-                    </th>
-                    ${figures.map(
-                      (each) =>
-                        html`<td class=${`number ${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
-                    )}
-                  </tr>`,
-                )}
-              </tbody>
-            </table>
-        </div>
-        ${answer.by === 'agent' && html`<p class="muted narrow-only">A wider screen and the CSV file show more figures.</p>`}
-        ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
-        <details>
-          <summary>What each figure means</summary>
-          <dl class="definitions">
-            ${figures.map((each) => html`<div key=${each.name}><dt>${figureName(each.name)} <code>${each.name}</code></dt><dd>${each.definition}</dd></div>`)}
-          </dl>
-        </details>
-      <//>
+      <${FigureChart} ...${of} before=${before} choose=${choose} />
+      <${FigureTable} ...${of} />
     </div>
   `
 }

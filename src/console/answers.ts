@@ -65,11 +65,11 @@ export const SystemAnswer = exactShape(
 
 const StartedSessions = t.strict({ bot: Count, agent: Count })
 
-/** The current state of the account, and the statistics of today. */
+/** The current state of the account, and the statistics of today. Query: `waits` all: up to 200 of the longest waits. */
 export const NowAnswer = exactShape(
   {
     asOf: Time,
-    /** Clients who have waited for a reply for less than 24 h: how many, and the five who have waited longest. */
+    /** Clients who have waited for a reply for less than 24 h: how many, and the five who have waited longest, or up to 200. */
     waiting: t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: Time })) }),
     /** Bot conversations by state that had an event within 24 h. */
     conversations: t.strict({ bot: Count, invited: Count, agent: Count, unavailable: Count }),

@@ -17,14 +17,14 @@ export type Also = LikelyKind | { readonly kind: CertainKind; readonly value: st
 export const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${also.value}`)
 
 /**
- * True if a value that was typed as an id may be an email address or a phone number. Nobody can tell an id of 10 to 15
- * digits from a phone number, so such an id counts too.
+ * True if a value that was typed as an id may be an email address or a phone number. Nobody can tell 10 to 15 digits
+ * from a phone number, so they count too, but not as the id of a chat: the service assigns such ids to chats.
  */
-export const looksLikeAddress = (value: string): boolean => {
+export const looksLikeAddress = ({ kind, value }: Pick<Identity, 'kind' | 'value'>): boolean => {
   if (value.includes('@')) return true
   const digits = value.replace(/\D/g, '').length
   const isPhone = /^[\d\s+()./-]+$/.test(value) && digits >= 7 && digits <= 15
-  return isPhone && (digits >= 10 || digits < value.length)
+  return isPhone && (digits < value.length || (digits >= 10 && kind !== 'chat'))
 }
 
 export const readAlso = (text: string): Also | undefined => {

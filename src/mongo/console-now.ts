@@ -13,6 +13,8 @@ export type NowAsked = {
   readonly days: ReadonlyArray<string>
   /** Sessions that began in the first span are those of today, in the second those of last week. */
   readonly spans: ReadonlyArray<{ readonly from: Date; readonly to: Date }>
+  /** How many of the longest waits are read. */
+  readonly longest: number
 }
 
 type Waiting = Pick<ConversationDocument, 'chatId' | 'awaitingReplySince'>
@@ -30,7 +32,6 @@ export type NowCounts = {
 }
 
 const none: Started = { bot: 0, agent: 0 }
-const maxLongest = 5
 export const talking = ['bot', 'invited', 'agent', 'unavailable'] as const satisfies ReadonlyArray<State>
 
 const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowCounts> => {
@@ -50,7 +51,7 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     )
     return { bot, agent }
   }
-  const longestFirst = { ...bounded, sort: { awaitingReplySince: 1 }, limit: maxLongest } as const
+  const longestFirst = { ...bounded, sort: { awaitingReplySince: 1 }, limit: asked.longest } as const
   const [waiting, longest, counts, agentChats, started, stats] = await Promise.all([
     conversations.countDocuments(waits, bounded),
     conversations.find(waits, longestFirst).project<Waiting>({ chatId: 1, awaitingReplySince: 1 }).toArray(),

@@ -27,9 +27,9 @@ export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId
 const withheld = '(value withheld)'
 
 /** An id that somebody typed, as a record may keep it. */
-export const idText = (value: string): string => (looksLikeAddress(value) ? withheld : value)
+export const idText = (id: Identity): string => (looksLikeAddress(id) ? withheld : id.value)
 
-const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also.value)}`)
+const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also)}`)
 
 /**
  * An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind, also
@@ -40,7 +40,7 @@ export const actionOn = (
   { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<Also> },
   { what = action, ticket }: { readonly what?: string; readonly ticket?: string | undefined } = {},
 ): Asked => {
-  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText(value)}`
+  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText({ kind, value })}`
   return {
     action,
     detail: [

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
-import { storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
+import { repliesText, storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
 
 const story = suite('the story of a chat')
@@ -48,6 +48,44 @@ story("shows the client's message", () => {
     notes: ['The client clicked the button b1.'],
   })
 })
+
+story('says of a session that is not over who is waited for, not its outcome', () => {
+  const session = {
+    kind: 'bot',
+    number: 1,
+    outcome: 'abandoned',
+    startedAt: at(1),
+    endsAt: at(30),
+    awaitingSince: at(1),
+  }
+  const outcomeAt = (second: number) =>
+    storyOf(answer({ sessions: [session] }), Date.parse(at(second))).map(
+      (item) => 'session' in item && item.session.outcome,
+    )
+  assert.equal([outcomeAt(29), outcomeAt(30)], [['Waiting for an agent'], ['Left before an agent came']])
+})
+
+const handOver = { commandType: 'InviteAgent', state: 'delivered', because: 'delivery-failed' }
+const replies: ReadonlyArray<readonly [object, ReadonlyArray<object>, string]> = [
+  [
+    { repliesDelivered: 1, repliesFailed: 1 },
+    [handOver, { commandType: 'BotMessage', state: 'failed' }],
+    '1 failed, handed over',
+  ],
+  [{ repliesDelivered: 1 }, [handOver], 'none, handed over'],
+  [
+    { repliesDelivered: 2 },
+    [{ commandType: 'BotMessage', state: 'delivered', because: 'agent-unavailable' }],
+    '1 delivered',
+  ],
+  [{ repliesFailed: 1 }, [{ ...handOver, state: 'failed' }], 'none'],
+  [{ repliesDelivered: 3, repliesSuppressed: 2 }, [], '3 delivered, 2 not sent'],
+  [{}, [], 'none'],
+]
+for (const [conversation, deliveries, said] of replies)
+  story(`counts the bot's messages, and names a hand-over apart: ${said}, of ${JSON.stringify(conversation)}`, () =>
+    assert.is(repliesText(conversation, deliveries), said),
+  )
 
 story('shows a refused reply with every attempt and its answer', () => {
   const told = event('BotReplyFailed', 9, {
@@ -126,6 +164,7 @@ story('shows each session before its first event, with its outcome in words', ()
     },
     {
       kind: 'bot',
+      endsAt: at(5),
       number: 1,
       startedAt: at(1),
       outcome: 'contained',

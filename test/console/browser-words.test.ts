@@ -66,6 +66,32 @@ sentences('the outcomes that can be searched for are those of the contract', () 
   assert.equal([...words.outcomeCodes].sort(), Object.keys(SessionOutcome.keys).sort()),
 )
 
+type Session = Parameters<typeof words.sessionState>[0]
+const states: ReadonlyArray<
+  readonly [Session['kind'], Session['outcome'], 'open' | 'over', 'waits' | '', string, string]
+> = [
+  ['bot', 'abandoned', 'open', 'waits', 'Waiting for an agent', 'waits'],
+  ['bot', 'abandoned', 'open', '', 'Waiting for an agent', 'waits'],
+  ['bot', 'unavailable', 'open', 'waits', 'No agent available', 'waits'],
+  ['bot', 'unanswered', 'open', 'waits', 'Waiting for the bot', 'waits'],
+  ['bot', 'contained', 'open', 'waits', 'Waiting for the bot', 'waits'],
+  ['bot', 'unanswered', 'open', '', 'With the bot', 'open'],
+  ['bot', 'contained', 'open', '', 'With the bot', 'open'],
+  ['bot', 'sold-on', 'open', '', 'sold on', 'open'],
+  ['agent', 'open', 'open', '', 'With an agent', 'open'],
+  ['bot', 'abandoned', 'over', 'waits', 'Left before an agent came', ''],
+  ['bot', 'unanswered', 'over', 'waits', 'Nobody answered', ''],
+  ['bot', 'contained', 'over', '', 'The bot answered alone', ''],
+  ['agent', 'finished', 'over', '', 'Finished by an agent', ''],
+]
+for (const [kind, outcome, end, waits, said, tone] of states)
+  sentences(`a session with ${kind}, ${outcome}, ${end}${waits && ', whose client waits'}: ${said}`, () =>
+    assert.equal(words.sessionState({ kind, outcome, isOpen: end === 'open', waits: waits !== '' }), {
+      words: said,
+      tone,
+    }),
+  )
+
 const typings: ReadonlyArray<readonly [Parameters<typeof words.kindOfTyped>, string]> = [
   [['client', '', 'ann@example.com'], 'email'],
   [['chat', 'ann', 'ann@'], 'email'],

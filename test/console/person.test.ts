@@ -87,10 +87,10 @@ for (const typed of ['ann@example.com', '+44 20 7946 0958', '442079460958'])
   person(`an address that is typed as an id is not recorded on audit: ${typed}`, async () => {
     const { ask, audit } = servers()
     await ask(find, { kind: 'client', value: typed, also: [`visitor:${typed}`] })
-    await ask(everything, { kind: 'chat', value: typed })
+    await ask(everything, { kind: 'visitor', value: typed })
     assert.equal(
       audit.actions.map((action) => 'detail' in action && action.detail),
-      ['find person, client (value withheld), also visitor:(value withheld)', 'export, chat (value withheld)'],
+      ['find person, client (value withheld), also visitor:(value withheld)', 'export, visitor (value withheld)'],
     )
   })
 

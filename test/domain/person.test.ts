@@ -77,20 +77,23 @@ person('reads who is included by a kind of address, or by one id; an id may have
   for (const text of ['', 'client', 'client:', 'email:a@example.com', 'toString']) assert.is(readAlso(text), undefined)
 })
 
-const typed: ReadonlyArray<readonly [string, boolean]> = [
+const typed: ReadonlyArray<readonly [string, boolean, Identity['kind']?]> = [
   ['ann@example.com', true],
   ['+1 (555) 010-99', true],
   ['555-0109', true],
   ['442079460958', true],
+  ['442079460958', true, 'visitor'],
+  ['27126623310', false, 'chat'],
+  ['+44 2079460958', true, 'chat'],
   ['1233', false],
   ['490204001', false],
   ['1790000000000000001', false],
   ['user-5550109', false],
   ['0b9661ab-9c00-4000-8000-000000000001', false],
 ]
-for (const [value, isAddress] of typed)
-  person(`an id may ${isAddress ? '' : 'not '}be an address or a phone number: ${value}`, () =>
-    assert.is(looksLikeAddress(value), isAddress),
+for (const [value, isAddress, kind = 'client'] of typed)
+  person(`the id of a ${kind} may ${isAddress ? '' : 'not '}be an address or a phone number: ${value}`, () =>
+    assert.is(looksLikeAddress({ kind, value }), isAddress),
   )
 
 person('includes persons with the same address if that is requested', async () => {

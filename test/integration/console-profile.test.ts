@@ -87,6 +87,7 @@ profile('the figures of Now are counted from indexes; only the documents of wait
   const asked = await profiled(async () =>
     right(
       await countNow('acme', {
+        longest: 5,
         lately: at(300),
         days: ['acme/2026-03-01'],
         spans: [{ from: at(300), to: at(1) }],

@@ -648,6 +648,32 @@ reading('the page System has the lag of consumer groups, where they have committ
   assert.equal(views, [...viewNames])
 })
 
+reading('Now lists the five longest waits, or all that it counts, the longest first', async () => {
+  const waits = Array.from({ length: 7 }, (_, n) => ({
+    _id: `queue/${n}`,
+    accountId: 'queue',
+    chatId: `${n}`,
+    state: 'bot',
+    awaitingReplySince: date(`11:0${n}:00`),
+    lastEventAt: date(`11:0${n}:00`),
+  }))
+  await documents('conversations').insertMany(waits.toReversed())
+  const ids = async (query: string) => {
+    const { waiting } = await ask<NowAnswer>('GET /api/accounts/:account/now', { accountId: 'queue', query })
+    return [waiting.count, waiting.longest.map(({ chatId }) => chatId).join('')] as const
+  }
+  assert.equal(
+    [await ids(''), await ids('waits=all')],
+    [
+      [7, '01234'],
+      [7, '0123456'],
+    ],
+  )
+  const { status } = await refused('GET /api/accounts/:account/now', { query: 'waits=some' })
+  assert.is(status, 400)
+  await documents('conversations').deleteMany({ accountId: 'queue' })
+})
+
 reading('a client for whom an agent was invited still waits, both on Now and in the list', async () => {
   const invited = { chatId: '99', clientId: '100' }
   await take(
@@ -657,6 +683,8 @@ reading('a client for whom an agent was invited still waits, both on Now and in 
   const { waiting } = await ask<NowAnswer>('GET /api/accounts/:account/now')
   assert.equal(waiting.longest[0], { chatId: '99', since: at('11:50:00') })
   const { rows } = await ask<ConversationsAnswer>(conversations, { query: 'unanswered=true' })
+  const { waiting: all } = await ask<NowAnswer>('GET /api/accounts/:account/now', { query: 'waits=all' })
+  assert.equal(all, waiting)
   assert.equal(rows.map(({ chatId }) => chatId).sort(), waiting.longest.map(({ chatId }) => chatId).sort())
 })
 

@@ -94,7 +94,10 @@ export const conversationHandlers = ({
   'POST /api/accounts/:account/conversations/:chat/unmask': async (request) => {
     const { session, accountId, chatId } = request
     if (!Id.is(chatId)) return E.left(unknownChat)
-    const recorded = await recordLook(recordActionOf)(request, `conversation ${idText(chatId)}`)
+    const recorded = await recordLook(recordActionOf)(
+      request,
+      `conversation ${idText({ kind: 'chat', value: chatId })}`,
+    )
     if (E.isLeft(recorded)) return recorded
     const until = new Date(Date.parse(now()) + unmaskMs)
     await session.unmask({ accountId, chatId, until })

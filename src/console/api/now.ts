@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
 import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import { dayOf, spanOf } from '../../domain/day.ts'
@@ -9,6 +10,7 @@ import { dayId } from '../../views/stats-days.ts'
 import type { NowAnswer } from '../answers.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
+import { readQuery } from '../query.ts'
 
 export type NowDeps = {
   readonly now: Now
@@ -17,6 +19,11 @@ export type NowDeps = {
   readonly readOver: ReturnType<typeof overIn>
   readonly countMinutes: ReturnType<typeof minutesIn>
 }
+
+const NowQuery = t.partial({ waits: t.literal('all', 'all, or nothing') }, 'NowQuery')
+const usualWaits = 5
+/** More than a page of them is not read by people. */
+const maxWaits = 200
 
 const minuteMs = 60_000
 const latelyMs = 24 * 60 * minuteMs
@@ -82,7 +89,9 @@ export const nowHandlers = ({
       if (E.isLeft(counted)) return E.left(unavailable(counted.left.reason))
       return ok({ minutes: counted.right.map(({ at, events }) => ({ at: at.toISOString(), events })) })
     },
-    'GET /api/accounts/:account/now': async ({ accountId }) => {
+    'GET /api/accounts/:account/now': async ({ accountId, query }) => {
+      const read = readQuery(NowQuery, query)
+      if (E.isLeft(read)) return read
       const asOf = now()
       const before = (ms: number) => new Date(Date.parse(asOf) - ms)
       const today = dayOf(new Date(asOf), timeZoneOf(accountId))
@@ -97,6 +106,7 @@ export const nowHandlers = ({
           lately: before(latelyMs),
           days: [dayId({ accountId: accountId as AccountId, day: today })],
           spans: days.map(untilNow),
+          longest: read.right.waits === 'all' ? maxWaits : usualWaits,
         }),
         figuresUntil(accountId, untilNow(days[1])),
       ])

@@ -45,7 +45,7 @@ export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:acc
       const lately = new Date(Date.parse(now()) - dayMs)
       const [{ checks }, counts] = await Promise.all([
         readiness(withinMs),
-        countNow(accountId, { lately, days: [], spans: [] }),
+        countNow(accountId, { lately, days: [], spans: [], longest: 1 }),
       ])
       const wrong = Object.entries(checks).flatMap(([name, health]) => {
         const state = healthState(name, health, checks)

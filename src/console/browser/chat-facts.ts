@@ -1,8 +1,9 @@
 import type { ConversationAnswer } from '../answers.ts'
 import { listAt, numberAt, textAt } from './figures.ts'
-import { count, duration } from './format.ts'
+import { duration } from './format.ts'
 import { html } from './html.ts'
 import { OutsideLink, Said, Time } from './parts.ts'
+import { repliesText } from './story.ts'
 import { stateWords } from './words.ts'
 
 type Fact = readonly [name: string, value: unknown]
@@ -13,29 +14,15 @@ const text = (name: string, value: string): ReadonlyArray<Fact> =>
 const when = (name: string, value: string): ReadonlyArray<Fact> =>
   value === '' ? [] : [[name, html`<${Time} at=${value} />`]]
 
-/** `3 delivered, 1 failed`. */
-const repliesText = (conversation: unknown): string => {
-  const states = [
-    ['repliesDelivered', 'delivered'],
-    ['repliesFailed', 'failed'],
-    ['repliesSuppressed', 'not sent'],
-  ] as const
-  const told = states.flatMap(([name, words]) => {
-    const size = numberAt(conversation, name) ?? 0
-    return size === 0 ? [] : [`${count(size)} ${words}`]
-  })
-  return told.join(', ') || 'none'
-}
-
 const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
   value === undefined ? [] : [[name, duration(value)]]
 
 /** The facts of a chat, from its two documents. */
-const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact> => [
+const factsOf = ({ chat, conversation, deliveries }: ConversationAnswer): ReadonlyArray<Fact> => [
   ...(conversation
     ? ([
         ['State', stateWords(textAt(conversation, 'state'))],
-        ['Replies of the bot', repliesText(conversation)],
+        ['Replies of the bot', repliesText(conversation, deliveries)],
       ] as const)
     : []),
   ...when('Waiting for an answer since', textAt(conversation, 'awaitingReplySince')),

@@ -9,7 +9,7 @@ import { html } from './html.ts'
 import { cameBack, go } from './navigation.ts'
 import { Badge, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
-import { outcomeWords } from './words.ts'
+import { sessionState } from './words.ts'
 
 const pollMs = 10_000
 
@@ -20,6 +20,11 @@ const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: numb
   ${row.repliesFailed > 0 && html`<${Badge} tone="bad">${counted(row.repliesFailed, 'failed reply', 'failed replies')}<//> `}
   ${row.differences > 0 && html`<${Badge} tone="warn">${counted(row.differences, 'difference')}<//>`}
 `
+
+const State = ({ row }: { readonly row: ConversationRow }) => {
+  const { words, tone } = sessionState({ ...row, waits: row.waitingSince !== undefined })
+  return html`<span class=${`dot ${tone}`}>${words}</span>`
+}
 
 const Row = ({
   account,
@@ -36,7 +41,7 @@ const Row = ({
       ${row.clientId !== undefined && html`<span class="sub">client <bdi>${row.clientId}</bdi></span>`}
     </th>
     <td data-label="With">${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
-    <td data-label="Outcome"><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome, row.isOpen)}</span></td>
+    <td data-label="Outcome"><${State} row=${row} /></td>
     <td data-label="Client / answers" class="number">
       ${
         row.kind === 'agent' && row.isOpen

@@ -13,13 +13,18 @@ import { stateTones } from './system-cards.ts'
 import { figureName, partStateWords } from './words.ts'
 
 const pollMs = 5_000
+/** The query for all waits, of the page and of its answer. */
+export const allWaits = 'waits=all'
+
 const minutesPollMs = 60_000
 const minuteMs = 60_000
 const minutesOfDay = 24 * 60
 
 type Shown = { readonly account: string; readonly staleSince: number | undefined }
+type WaitingProps = Shown & { readonly now: NowAnswer; readonly isAll: boolean }
 
-const WaitingCard = ({ account, staleSince: since, now }: Shown & { readonly now: NowAnswer }) => {
+/** Clients who wait, the longest wait first: five of them, or all. */
+const WaitingCard = ({ account, staleSince: since, now, isAll }: WaitingProps) => {
   const clock = useNow()
   // Use the server's clock: the browser's may be wrong.
   const ahead = useMemo(() => Date.now() - Date.parse(now.asOf), [now.asOf])
@@ -42,7 +47,10 @@ const WaitingCard = ({ account, staleSince: since, now }: Shown & { readonly now
               )}
             </ol>`
       }
-      ${waiting > longest.length && html`<p><a href=${`${base}${pathOf(account, 'conversations', 'state=open&unanswered=true')}`}>All ${count(waiting)}</a></p>`}
+      ${!isAll && waiting > longest.length && html`<p><a href=${`${base}${pathOf(account, 'now', allWaits)}`}>All ${count(waiting)}</a></p>`}
+      ${isAll && waiting > longest.length && html`<p class="muted">Only the longest ${count(longest.length)} are shown.</p>`}
+      ${isAll && html`<p><a href=${`${base}${pathOf(account, 'now')}`}>Only the longest</a></p>`}
+      ${waiting > 0 && html`<p class="muted">Waits that began in the last 24 hours</p>`}
     <//>
   `
 }
@@ -151,8 +159,10 @@ const EventsCard = ({ account, staleSince: since }: Shown) => {
 }
 
 /** The answers to three questions: does anybody wait, is anything wrong, is today unusual? */
-export const NowPage = ({ account }: PageProps) => {
-  const now = useLoad(account, (signal) => get<NowAnswer>(accountPath(account, 'now'), signal), pollMs)
+export const NowPage = ({ account, query }: PageProps) => {
+  const isAll = query.get('waits') === 'all'
+  const path = `${accountPath(account, 'now')}${isAll ? `?${allWaits}` : ''}`
+  const now = useLoad(path, (signal) => get<NowAnswer>(path, signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
   const { value } = now
   const behind = isBehind(system.value)
@@ -176,7 +186,7 @@ export const NowPage = ({ account }: PageProps) => {
     <${TroubleBox} trouble=${now.trouble ?? system.trouble} again=${now.trouble ? now.again : system.again} />
     ${value === undefined && now.trouble === undefined && html`<${Waiting} what="the current state" />`}
     <div class="cards now">
-      ${value && html`<${WaitingCard} account=${account} now=${value} staleSince=${since} />`}
+      ${value && html`<${WaitingCard} account=${account} now=${value} staleSince=${since} isAll=${isAll} />`}
       <${HealthCard} account=${account} system=${system.value} staleSince=${staleSince(system)} />
       ${value && html`<${TodayCard} account=${account} now=${value} staleSince=${since} />`}
     </div>

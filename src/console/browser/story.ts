@@ -1,8 +1,8 @@
 import type { ConversationAnswer } from '../answers.ts'
 import { at, listAt, numberAt, textAt } from './figures.ts'
-import { counted, dayOfTime, duration } from './format.ts'
+import { count, counted, dayOfTime, duration } from './format.ts'
 import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
-import { differenceWords, endingWords, notComparedWords, outcomeWords } from './words.ts'
+import { differenceWords, endingWords, notComparedWords, sessionState } from './words.ts'
 
 /** The heading at the start of a session. */
 export type SessionHead = {
@@ -27,7 +27,8 @@ const auditFacts = (session: unknown): ReadonlyArray<string> => {
   return [`The service’s transcript has ${counted(differences, 'difference')} from what the bridge saw.`]
 }
 
-const headOf = (session: unknown): SessionHead => {
+const headOf = (session: unknown, now: number): SessionHead => {
+  const endsAt = textAt(session, 'endsAt')
   const isBot = textAt(session, 'kind') === 'bot'
   const first = numberAt(session, 'firstResponseMs')
   const interventions = numberAt(session, 'interventions') ?? 0
@@ -36,7 +37,12 @@ const headOf = (session: unknown): SessionHead => {
     key: `session/${textAt(session, 'kind')}/${numberAt(session, 'number') ?? 0}`,
     at: textAt(session, 'startedAt'),
     title: `${isBot ? 'Bot' : 'Agent'} session ${numberAt(session, 'number') ?? ''}`,
-    outcome: outcomeWords(textAt(session, 'outcome')),
+    outcome: sessionState({
+      kind: textAt(session, 'kind'),
+      outcome: textAt(session, 'outcome'),
+      isOpen: ending === '' && (endsAt === '' || Date.parse(endsAt) > now),
+      waits: textAt(session, 'awaitingSince') !== '',
+    }).words,
     facts: [
       `${counted(numberAt(session, 'clientMessages') ?? 0, 'client message')}, ${counted(numberAt(session, 'replies') ?? 0, 'reply', 'replies')}.`,
       ...(first === undefined ? [] : [`First answer after ${duration(first)}.`]),
@@ -45,6 +51,26 @@ const headOf = (session: unknown): SessionHead => {
       ...auditFacts(session),
     ],
   }
+}
+
+/**
+ * `3 delivered, 1 failed, handed over`. The documents count all commands. Messages of the bridge itself are no replies
+ * of the bot, and a hand-over is no message.
+ */
+export const repliesText = (conversation: unknown, deliveries: ReadonlyArray<unknown>): string => {
+  const states = [
+    ['repliesDelivered', 'delivered', 'delivered'],
+    ['repliesFailed', 'failed', 'failed'],
+    ['repliesSuppressed', 'suppressed', 'not sent'],
+  ] as const
+  const isHandOver = (delivery: unknown) => textAt(delivery, 'commandType') === 'InviteAgent'
+  const others = deliveries.filter((each) => isHandOver(each) || textAt(each, 'because') !== '')
+  const told = states.flatMap(([name, state, words]) => {
+    const size = (numberAt(conversation, name) ?? 0) - others.filter((each) => textAt(each, 'state') === state).length
+    return size <= 0 ? [] : [`${count(size)} ${words}`]
+  })
+  const handedOver = deliveries.some((each) => isHandOver(each) && textAt(each, 'state') === 'delivered')
+  return [...(told.length === 0 ? ['none'] : told), ...(handedOver ? ['handed over'] : [])].join(', ')
 }
 
 /** `9661ab9c` of `acme/2037/bot/9661ab9c`. */
@@ -87,7 +113,10 @@ const withDifferences = (entry: Entry, sessions: ReadonlyArray<unknown>): Entry 
 }
 
 /** The whole story of a chat, oldest first: sessions, messages and steps. */
-export const storyOf = ({ events, sessions, deliveries }: ConversationAnswer): ReadonlyArray<StoryItem> => {
+export const storyOf = (
+  { events, sessions, deliveries }: ConversationAnswer,
+  now = Date.now(),
+): ReadonlyArray<StoryItem> => {
   const differences = differencesByEvent(sessions)
   const entries = events.map(entryOf).map((entry) => {
     const own = differences.get(entry.key)
@@ -95,7 +124,7 @@ export const storyOf = ({ events, sessions, deliveries }: ConversationAnswer): R
   })
   const pending = deliveries.filter((delivery) => textAt(delivery, 'state') === 'pending').map(pendingEntry)
   const items: ReadonlyArray<readonly [string, StoryItem]> = [
-    ...sessions.map(headOf).map((session) => [session.at, { session }] as const),
+    ...sessions.map((session) => headOf(session, now)).map((session) => [session.at, { session }] as const),
     ...[...entries, ...pending].map((entry) => [entry.at, { entry }] as const),
   ]
   return [...items].sort(([a], [b]) => time(a) - time(b)).map(([, item]) => item)

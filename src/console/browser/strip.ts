@@ -33,12 +33,7 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
         }
         ${
           typeof waiting === 'number' &&
-          link(
-            'conversations',
-            'state=open&unanswered=true',
-            `${counted(waiting, 'client')} waiting`,
-            waiting > 0 ? 'warn-text' : '',
-          )
+          link('now', 'waits=all', `${counted(waiting, 'client')} waiting`, waiting > 0 ? 'warn-text' : '')
         }
         ${lettersWords !== undefined && link('dead-letters', '', lettersWords, 'warn-text')}
         ${quarantinedWords !== undefined && link('quarantine', '', quarantinedWords, 'warn-text')}

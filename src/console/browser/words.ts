@@ -61,11 +61,32 @@ const outcomes: Sentences = {
   finished: 'Finished by an agent',
   open: 'Open',
 }
-const openOutcomes: Sentences = { contained: 'With the bot', unanswered: 'No answer yet' }
-/** The outcome of a session. Of an open one it may still change. */
-export const outcomeWords = (code: string, isOpen = false) =>
-  said(isOpen ? { ...outcomes, ...openOutcomes } : outcomes, code)
+export const outcomeWords = (code: string) => said(outcomes, code)
 export const outcomeCodes = Object.keys(outcomes)
+
+/** How a session is, or was. `tone` is that of a dot: `waits` if somebody waits, none after the end. */
+export type SessionState = { readonly words: string; readonly tone: 'open' | 'waits' | '' }
+
+/** The outcome of a session after its end. Until then it may change, so who has the chat now, or who is waited for. */
+export const sessionState = ({
+  kind,
+  outcome,
+  isOpen,
+  waits,
+}: {
+  readonly kind: string
+  readonly outcome: string
+  readonly isOpen: boolean
+  /** The client's last message has no answer. */
+  readonly waits: boolean
+}): SessionState => {
+  if (!isOpen) return { words: outcomeWords(outcome), tone: '' }
+  if (kind !== 'bot') return { words: stateWords('agent'), tone: 'open' }
+  if (outcome === 'abandoned') return { words: stateWords('invited'), tone: 'waits' }
+  if (outcome === 'unavailable') return { words: outcomeWords(outcome), tone: 'waits' }
+  if (outcome !== 'contained' && outcome !== 'unanswered') return { words: outcomeWords(outcome), tone: 'open' }
+  return waits ? { words: 'Waiting for the bot', tone: 'waits' } : { words: stateWords('bot'), tone: 'open' }
+}
 
 const endings: Sentences = {
   finished: 'An agent finished the chat.',

@@ -18,9 +18,12 @@ export type WantedKey = { readonly id: string; readonly kid: string; readonly pl
 export const lostText = (id: string, kid: string): string =>
   `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy, or see livechat-bridge archive keys`
 
-/** The state of a key. If an older copy of MongoDB never had an erased key, the marker of the erasure shows it. */
-const stateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'there' | 'erased' | 'lost' => {
-  if (found?.kid === kid) return 'there'
+/**
+ * The stored key, or why there is none. If an older copy of MongoDB never had an erased key, the marker of the erasure
+ * shows it.
+ */
+const storedKeyOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): ArchiveKey | 'erased' | 'lost' => {
+  if (found?.kid === kid) return found
   if (found?.erasedKids.includes(kid)) return 'erased'
   const { generation, partition, offset } = place
   const { erased, lostBefore = [] } = found ?? {}
@@ -35,7 +38,7 @@ export const lostAmong = async <W extends WantedKey>(
   wanted: ReadonlyArray<W>,
 ): Promise<ReadonlyArray<W>> => {
   const found = await stored.find([...new Set(wanted.map(({ id }) => id))])
-  return wanted.filter((each) => stateOf(each, found.get(each.id)) === 'lost')
+  return wanted.filter((each) => storedKeyOf(each, found.get(each.id)) === 'lost')
 }
 
 const remembered = 20_000
@@ -49,7 +52,7 @@ export type DataKeys = ReturnType<typeof dataKeys>
 /** The data keys of the archive, one for each topic and record key. The most recently used ones are cached. */
 export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
   const sealing = lru<SealingKey>(remembered)
-  const opening = lru<OpeningKey>(remembered)
+  const opening = lru<webcrypto.CryptoKey>(remembered)
 
   /** Makes and stores keys. Returns them by their kids, not wrapped. */
   const make = async (ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Uint8Array>> => {
@@ -58,7 +61,7 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     await stored.add(await Promise.all(made.map(wrap)))
     return new Map(made.map(({ kid, raw }) => [kid, raw]))
   }
-  const opened = async (
+  const sealingKeyOf = async (
     { kid = '', wrapped = '', erased }: ArchiveKey,
     made: ReadonlyMap<string, Uint8Array> = new Map(),
   ): Promise<SealingKey> => ({
@@ -70,8 +73,8 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     /** Why the key file does not fit the stored data keys; undefined if it fits. */
     misfit: async (): Promise<string | undefined> => {
       const examples = await stored.examples()
-      const opened = await Promise.allSettled(examples.map(wrapping.unwrap))
-      const failed = opened.find(({ status }) => status === 'rejected')
+      const unwrapped = await Promise.allSettled(examples.map(wrapping.unwrap))
+      const failed = unwrapped.find(({ status }) => status === 'rejected')
       return failed?.status === 'rejected' ? String(failed.reason.message) : undefined
     },
     /** The keys of these ids. Missing ones are made. If two processes make the same key, the first one is kept. */
@@ -83,7 +86,7 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
         const missing = unknown.filter((id) => before.get(id)?.kid === undefined)
         const made = missing.length > 0 ? await make(missing) : undefined
         const found = missing.length > 0 ? new Map([...before, ...(await stored.find(missing))]) : before
-        await Promise.all([...found].map(async ([id, key]) => sealing.set(id, await opened(key, made))))
+        await Promise.all([...found].map(async ([id, key]) => sealing.set(id, await sealingKeyOf(key, made))))
       }
       // Adding keys may have evicted others from the cache, so `keys` holds those that were cached before.
       return new Map(
@@ -96,20 +99,28 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     },
     /** By the keys that are wanted. A key may be erased for some of its records only, so not every answer is cached. */
     forOpening: async (wanted: ReadonlyArray<WantedKey>): Promise<ReadonlyMap<WantedKey, OpeningKey>> => {
-      const unknown = wanted.filter(({ kid }) => opening.get(kid) === undefined)
-      const found = unknown.length === 0 ? new Map() : await stored.find([...new Set(unknown.map(({ id }) => id))])
-      const states = new Map(unknown.map((each) => [each, stateOf(each, found.get(each.id))]))
-      const there = new Map([...states].flatMap(([{ id, kid }, state]) => (state === 'there' ? [[kid, id]] : [])))
-      const keys = new Map<string, OpeningKey>()
-      for (const [kid, id] of there) keys.set(kid, await imported((await opened(found.get(id))).key))
+      // What is cached now is used, even if it leaves the cache while other keys are read.
+      const keys = new Map<string, webcrypto.CryptoKey>()
       for (const { kid } of wanted) {
-        const known = opening.get(kid)
-        if (known !== undefined) keys.set(kid, known)
+        const cached = opening.get(kid)
+        if (cached !== undefined) keys.set(kid, cached)
       }
-      for (const kid of there.keys()) opening.set(kid, keys.get(kid) ?? 'lost')
-      const keyOf = (each: WantedKey, state = states.get(each)): OpeningKey =>
-        state === 'erased' ? state : (keys.get(each.kid) ?? 'lost')
-      return new Map(wanted.map((each) => [each, keyOf(each)]))
+      const unknown = wanted.filter(({ kid }) => !keys.has(kid))
+      const ids = [...new Set(unknown.map(({ id }) => id))]
+      const found = ids.length === 0 ? new Map<string, ArchiveKey>() : await stored.find(ids)
+      const openingKeyOf = async (each: WantedKey): Promise<OpeningKey> => {
+        const known = keys.get(each.kid)
+        if (known !== undefined) return known
+        const storedKey = storedKeyOf(each, found.get(each.id))
+        if (storedKey === 'erased' || storedKey === 'lost') return storedKey
+        const key = await imported((await sealingKeyOf(storedKey)).key)
+        keys.set(each.kid, key)
+        opening.set(each.kid, key)
+        return key
+      }
+      const answers = new Map<WantedKey, OpeningKey>()
+      for (const each of wanted) answers.set(each, await openingKeyOf(each))
+      return answers
     },
     /** Destroys the key of all records before this place. This process must not encrypt with it again. */
     destroy: async (id: string, place: LogPlace): Promise<void> => {

@@ -16,7 +16,7 @@ export type WrappingKeys = {
 const KeyFile = t.type({ keys: t.array(t.type({ kty: t.literal('oct'), kid: t.string, k: t.string })) }, 'KeyFile')
 const keyBytes = 32
 
-export const kidOf = (wrapped: string): string => String(decodeProtectedHeader(wrapped).kid)
+export const wrappingKidOf = (wrapped: string): string => String(decodeProtectedHeader(wrapped).kid)
 
 const wrappingKeys = (keys: ReadonlyMap<string, Uint8Array>): WrappingKeys => {
   const [[kid, first] = ['', new Uint8Array()]] = keys
@@ -24,14 +24,14 @@ const wrappingKeys = (keys: ReadonlyMap<string, Uint8Array>): WrappingKeys => {
     kid,
     wrap: (key) => new CompactEncrypt(key).setProtectedHeader({ alg: 'A256KW', enc: 'A256GCM', kid }).encrypt(first),
     unwrap: async (wrapped) => {
-      const key = keys.get(kidOf(wrapped))
+      const key = keys.get(wrappingKidOf(wrapped))
       if (key === undefined)
-        throw new Error(`ARCHIVE_KEY_FILE has no key ${kidOf(wrapped)}, which has wrapped data keys`)
+        throw new Error(`ARCHIVE_KEY_FILE has no key ${wrappingKidOf(wrapped)}, which has wrapped data keys`)
       try {
         return (await compactDecrypt(wrapped, key)).plaintext
       } catch {
         throw new Error(
-          `the key ${kidOf(wrapped)} in ARCHIVE_KEY_FILE is not the key ${kidOf(wrapped)} that wrapped the data keys`,
+          `the key ${wrappingKidOf(wrapped)} in ARCHIVE_KEY_FILE is not the key ${wrappingKidOf(wrapped)} that wrapped the data keys`,
         )
       }
     },

@@ -192,7 +192,7 @@ export type Recorded<E extends DomainEvent = DomainEvent> = {
    * Set if the bridge received the event before its person was erased. `event` has nothing personal then, and this is
    * the event as it was received.
    */
-  readonly asReceived?: Dated<DomainEvent>
+  readonly beforeErasure?: Dated<DomainEvent>
 }
 
 /** A document of a view. Its further fields are known to its view only. */

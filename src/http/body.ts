@@ -35,7 +35,7 @@ export type Body = { readonly bytes: Buffer; readonly release: () => void }
 export type BodyLimits = { readonly maxBytes: number; readonly drainMs: number; readonly budget: BodyBudget }
 
 /** How much of a body is kept if it is too large. */
-const headBytes = 64 * 1024
+export const headBytes = 64 * 1024
 
 /** Reads and drops the rest of a body for a while. A sender that is cut off while it sends receives no answer. */
 const drain = (req: IncomingMessage, ms: number): Promise<void> => {

@@ -7,14 +7,12 @@ import { quarantine } from '../../contracts/topics.ts'
 import { type NotUnderstood, problemText } from '../domain/decode-request.ts'
 import type { Append, Log, Measure, OutgoingRecord } from '../domain/ports.ts'
 import type { Answer, Refusal } from '../http/answer.ts'
+import { headBytes } from '../http/body.ts'
 import type { Admitted } from './admission.ts'
 import { unavailable } from './refusal.ts'
 
 /** Why a request is in quarantine: its body was not understood, or it is too large; `size` in bytes. */
 export type Quarantined = NotUnderstood | { readonly kind: 'too-large'; readonly size: number | undefined }
-
-/** How much of a body is kept if it is too large. */
-const headBytes = 64 * 1024
 
 /** The record that keeps a body byte for byte (the beginning of one that is too large), with the reason. Pure. */
 export const quarantineRecord = (

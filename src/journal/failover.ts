@@ -3,9 +3,8 @@ import type { Failure, Place } from '../domain/ports.ts'
 
 export const transient = (reason: string): E.Either<Failure, never> => E.left({ kind: 'transient', reason })
 
-/** Where the record is durable. */
-export type Destination = Place
-export type Outcome = E.Either<Failure, Destination>
+/** Where the record is durable, or why it is not. */
+export type Outcome = E.Either<Failure, Place>
 
 /**
  * Where the records of one topic go.
@@ -94,7 +93,7 @@ export const decide = (state: FailoverState, event: FailoverEvent): Decision => 
     case 'DeadlinePassed':
       return event.epoch === state.epoch ? leave(state, 'failed-over') : [state, []]
     case 'JournalAnswered': {
-      const outcome = E.map((): Destination => 'journal')(event.outcome)
+      const outcome = E.map((): Place => 'journal')(event.outcome)
       return [{ ...state, journaling: state.journaling - 1, refused: E.isLeft(outcome) }, [{ do: 'answer', outcome }]]
     }
     case 'NearlyDrained':

@@ -1,7 +1,7 @@
 import type { Admin, Kafka, KafkaMessage } from 'kafkajs'
 import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
-import { noAnswer, unreachable } from './errors.ts'
+import { kafkaDoesNotAnswer, unreachable } from './errors.ts'
 import { clusterMakerOf } from './kafkajs-internals.ts'
 
 type Partitions = ReadonlyArray<{ readonly partition: number }>
@@ -86,7 +86,7 @@ const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka)
       const mine = live
       try {
         const answer = mine.connected.then(() => question(mine.asked))
-        const answered = await within(withinMs, answer, () => Promise.reject(noAnswer()))
+        const answered = await within(withinMs, answer, () => Promise.reject(kafkaDoesNotAnswer()))
         failingSince = undefined
         return answered
       } catch (error) {

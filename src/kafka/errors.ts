@@ -43,7 +43,8 @@ const chain = (error: unknown): ReadonlyArray<Unknown> => {
 }
 
 /** The request timed out. Its effect is not known. */
-export const noAnswer = (): Error => Object.assign(new Error('Kafka does not answer'), { name: 'KafkaDoesNotAnswer' })
+export const kafkaDoesNotAnswer = (): Error =>
+  Object.assign(new Error('Kafka does not answer'), { name: 'KafkaDoesNotAnswer' })
 
 /** The error's name in the broker or kafkajs: `MESSAGE_TOO_LARGE`, `KafkaJSConnectionError`. */
 export const kindOf = (error: unknown): string => {

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { isPersonal } from '../../contracts/personal.ts'
 import { ClosedType } from '../../contracts/primitives.ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
-import { isObject, type Json, refTo, type Schema } from './schema.ts'
+import { isJsonObject, type Json, refTo, type Schema } from './schema.ts'
 
 /** The description of a field, by its path in the part. */
 export type FieldDoc = (path: string) => string | undefined
@@ -31,26 +31,26 @@ const pascalCase = (name: string) =>
 
 /** The constants that distinguish an object from the others of a choice, as one word. */
 const constantsOf = (schema: Json): string =>
-  Object.values(isObject(schema) && isObject(schema.properties) ? schema.properties : {})
-    .flatMap((field) => (isObject(field) && typeof field.const === 'string' ? [field.const.toLowerCase()] : []))
+  Object.values(isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {})
+    .flatMap((field) => (isJsonObject(field) && typeof field.const === 'string' ? [field.const.toLowerCase()] : []))
     .join('-')
 
 /** Adds titles to the schema and to every object and enumeration inside it. Generators make type names from them. */
 export const titled = (schema: Schema, title: string): Schema => {
   const inside = (part: Json | undefined, name: string) =>
-    isObject(part) ? titled(part, title + pascalCase(name)) : part
+    isJsonObject(part) ? titled(part, title + pascalCase(name)) : part
   const { properties, items, oneOf, additionalProperties } = schema
   return {
     ...(isStructured(schema) && { title }),
     ...schema,
-    ...(isObject(properties) && {
+    ...(isJsonObject(properties) && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, part]) => [name, inside(part, name) ?? null]),
       ),
     }),
-    ...(isObject(items) && { items: titled(items, `${title}Item`) }),
+    ...(isJsonObject(items) && { items: titled(items, `${title}Item`) }),
     ...(Array.isArray(oneOf) && { oneOf: oneOf.map((member) => inside(member, constantsOf(member)) ?? null) }),
-    ...(isObject(additionalProperties) && { additionalProperties: titled(additionalProperties, `${title}Value`) }),
+    ...(isJsonObject(additionalProperties) && { additionalProperties: titled(additionalProperties, `${title}Value`) }),
   }
 }
 

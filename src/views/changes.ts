@@ -35,8 +35,8 @@ const newDocumentsErased = (change: Change): Change => {
 /** The changes that an event makes in all views, with storable values only. */
 export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
   const event = storable(recorded.event)
-  const changes = changesIn(event.type, { ...recorded, event, asItCame: recorded } as AnyRecord)
-  return recorded.asReceived === undefined ? changes : changes.map(newDocumentsErased)
+  const changes = changesIn(event.type, { ...recorded, event, unconverted: recorded } as AnyRecord)
+  return recorded.beforeErasure === undefined ? changes : changes.map(newDocumentsErased)
 }
 
 /** The changes of an operator's action. */

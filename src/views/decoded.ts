@@ -22,6 +22,6 @@ export const changesOf = (
         ...place,
         event: dated(erased ? withoutPersonalData(decoded) : decoded),
         bytes: value?.length ?? 0,
-        ...(erased && { asReceived: dated(decoded) }),
+        ...(erased && { beforeErasure: dated(decoded) }),
       })
 }

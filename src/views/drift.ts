@@ -151,7 +151,9 @@ const eachEvent = (changes: (record: RecordedEvent) => ReadonlyArray<Change>) =>
 export const drift = folded(contract, {
   isAccountWide: true,
   folds: {
-    ...eachEvent(({ asItCame }) => driftOfEvent({ ...asItCame, event: asItCame.asReceived ?? asItCame.event })),
+    ...eachEvent(({ unconverted }) =>
+      driftOfEvent({ ...unconverted, event: unconverted.beforeErasure ?? unconverted.event }),
+    ),
     QuarantinedRequest: ({ request, ...place }) => driftOfRequest(request, place),
   },
   erasure: never,

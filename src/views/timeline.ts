@@ -44,7 +44,7 @@ export const evolveTimeline = (
   isStorable = false,
 ): TimelineDocument => {
   if (current !== undefined) return current
-  const { event, topic, partition, offset, bytes = 0, asReceived } = recorded
+  const { event, topic, partition, offset, bytes = 0, beforeErasure } = recorded
   const { extra, ...rest }: Data = event.data
   const data = isStorable ? rest : storable(rest)
   return {
@@ -56,8 +56,8 @@ export const evolveTimeline = (
     partition,
     offset,
     ...present(data, 'chatId', 'clientId'),
-    ...(asReceived && { erased: true as const }),
-    ...(asReceived === undefined &&
+    ...(beforeErasure && { erased: true as const }),
+    ...(beforeErasure === undefined &&
       bytes <= maxDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
   }
 }
@@ -79,8 +79,8 @@ const emptiedEntry =
 export const timeline = folded(contract, {
   folds: each(eventTypes, {
     at: ({ event }) => timelineId(event),
-    next: (current: TimelineDocument | undefined, { event, asItCame }) => [
-      evolveTimeline(current, asItCame, event === asItCame.event),
+    next: (current: TimelineDocument | undefined, { event, unconverted }) => [
+      evolveTimeline(current, unconverted, event === unconverted.event),
     ],
   }),
   erasure: {

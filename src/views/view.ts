@@ -11,8 +11,8 @@ import { aboutOf, type Erasure } from './erase.ts'
 import type { Index } from './indexes.ts'
 import type { PersonFields } from './persons.ts'
 
-/** An event with storable values only, its place in the log, and the event as it came. */
-export type RecordedEvent<E extends DomainEvent = DomainEvent> = Recorded<E> & { readonly asItCame: Recorded }
+/** An event with storable values only, its place in the log, and the event with the values that it came with. */
+export type RecordedEvent<E extends DomainEvent = DomainEvent> = Recorded<E> & { readonly unconverted: Recorded }
 type Place = Omit<Recorded, 'event'>
 /** A command as it is recorded in bot-replies. */
 export type RecordedReply<R extends BotReply = BotReply> = Place & {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { kidOf, newKeyFile, openKeyFile, readKeys } from '../../src/archive/key-file.ts'
+import { newKeyFile, openKeyFile, readKeys, wrappingKidOf } from '../../src/archive/key-file.ts'
 import { right } from '../support/either.ts'
 
 const keyFile = suite('the key file of the archive')
@@ -34,7 +34,7 @@ keyFile('the first of several keys wraps, and all keys unwrap', async () => {
   const [old, fresh] = [newKeyFile('old'), newKeyFile('fresh')]
   const both = right(readKeys(JSON.stringify({ keys: [...keysIn(fresh), ...keysIn(old)] })))
   const [byOld, byBoth] = [await right(readKeys(old)).wrap(bytes), await both.wrap(bytes)]
-  assert.equal([kidOf(byOld), kidOf(byBoth)], ['old', 'fresh'])
+  assert.equal([wrappingKidOf(byOld), wrappingKidOf(byBoth)], ['old', 'fresh'])
   assert.equal([...(await both.unwrap(byOld))], [...bytes])
   assert.equal([...(await both.unwrap(byBoth))], [...bytes])
 })

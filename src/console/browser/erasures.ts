@@ -1,6 +1,6 @@
 import type { ErasuresAnswer } from '../answers.ts'
 import { accountPath, get, post, saveJson } from './api.ts'
-import { isObject, listAt, textAt } from './figures.ts'
+import { isJsonObject, listAt, textAt } from './figures.ts'
 import { count, counted } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -10,7 +10,7 @@ import { erasureWords, storedWords } from './words.ts'
 const pollMs = 10_000
 
 const Counts = ({ value, of }: { readonly value: unknown; readonly of: string }) => {
-  const counts = isObject(value) ? Object.entries(value).filter(([, size]) => size !== 0) : []
+  const counts = isJsonObject(value) ? Object.entries(value).filter(([, size]) => size !== 0) : []
   if (counts.length === 0) return html`<span class="muted">nothing</span>`
   const sum = counts.reduce((all, [, size]) => all + Number(size), 0)
   return html`<details>

@@ -4,12 +4,15 @@ type Json = Readonly<Record<string, unknown>>
 /** A figure as its numerator and denominator (contracts/views/daily-stats.ts). */
 export type Figure = { readonly numerator: number; readonly denominator: number }
 
-export const isObject = (value: unknown): value is Json =>
+export const isJsonObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value at a path of field names; undefined if there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>((each, name) => (isObject(each) && Object.hasOwn(each, name) ? each[name] : undefined), value)
+  path.reduce<unknown>(
+    (each, name) => (isJsonObject(each) && Object.hasOwn(each, name) ? each[name] : undefined),
+    value,
+  )
 
 export const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => {
   const found = at(value, ...path)

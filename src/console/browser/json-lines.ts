@@ -11,12 +11,12 @@ type Problem = { readonly path: string; readonly expected: string }
 const partsOf = (path: string): ReadonlyArray<string> =>
   path.split(/[./[\]]+/).filter((part) => part !== '' && part !== '$')
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const childOf = (value: unknown, part: string): unknown => {
   if (Array.isArray(value)) return value[Number(part)]
-  return isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
+  return isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
 }
 
 /** The place of a problem, or its nearest ancestor that exists, because a missing field has no line. */
@@ -43,7 +43,7 @@ export const jsonLines = (value: unknown, problems: ReadonlyArray<Problem> = [])
   const write = (each: unknown, place: ReadonlyArray<string>, before: string, after: string) => {
     const problems = at.get(place.join('.')) ?? []
     const line = (text: string) => lines.push({ indent: place.length, text, problems })
-    if (!isObject(each) && !Array.isArray(each)) return line(`${before}${JSON.stringify(each) ?? 'null'}${after}`)
+    if (!isJsonObject(each) && !Array.isArray(each)) return line(`${before}${JSON.stringify(each) ?? 'null'}${after}`)
     const fields = Object.entries(each)
     const [open, close] = Array.isArray(each) ? '[]' : '{}'
     if (fields.length === 0) return line(`${before}${open}${close}${after}`)

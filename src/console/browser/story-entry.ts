@@ -1,6 +1,6 @@
 import type { agentChat, botChat } from '../../../contracts/events/fields.ts'
 import type { StoryEvent } from '../answers.ts'
-import { isObject, listAt, numberAt, textAt } from './figures.ts'
+import { isJsonObject, listAt, numberAt, textAt } from './figures.ts'
 import { becauseWords, callTitle, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
 
 export type Who = 'client' | 'bot' | 'bridge' | 'agent' | 'service'
@@ -63,7 +63,7 @@ const wordsOf = (message: unknown) => textAt(message, 'text') || textAt(message,
 const shownElsewhere = ['type', 'text', 'content', 'title', 'timestamp', 'buttonId']
 /** The other texts that a message of some type has, such as the address of a picture. */
 const otherTexts = (message: unknown): ReadonlyArray<string> =>
-  isObject(message)
+  isJsonObject(message)
     ? Object.entries(message).flatMap(([name, value]) =>
         typeof value === 'string' && !shownElsewhere.includes(name) ? [`${name}: ${value}`] : [],
       )
@@ -81,7 +81,7 @@ const replyPart = (data: unknown, state: DeliveryState): Part => {
   const reason = textAt(data, 'reason')
   const handOverReason = textAt(data, 'handOverReason')
   const isInvitation = textAt(data, 'commandType') === 'InviteAgent'
-  const message = isObject(data) ? data.message : undefined
+  const message = isJsonObject(data) ? data.message : undefined
   const asked = because === '' ? 'The bot asked for an agent' : 'The bridge asked for an agent'
   return {
     who: because === '' ? 'bot' : 'bridge',
@@ -93,7 +93,7 @@ const replyPart = (data: unknown, state: DeliveryState): Part => {
       ...otherTexts(message),
       ...(because === '' ? [] : [becauseWords(because)]),
       ...(handOverReason === '' ? [] : [`Why: ${handOverReason}`]),
-      ...(isObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
+      ...(isJsonObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
       ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
     ],
     ...(reason === 'invalid' && { isLetter: true }),
@@ -162,7 +162,7 @@ const parts: Readonly<Record<string, (data: Data) => Part>> = {
     title: 'The chat was finished',
     notes: filled(
       textAt(data, 'chat', 'rate') && `The client rated it: ${textAt(data, 'chat', 'rate')}.`,
-      isObject(data.chat) && data.chat.blacklisted === true ? 'An agent blocked the client.' : '',
+      isJsonObject(data.chat) && data.chat.blacklisted === true ? 'An agent blocked the client.' : '',
     ),
     transcript: transcriptOf(data),
   }),

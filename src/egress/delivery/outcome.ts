@@ -20,12 +20,15 @@ import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Addressed } from './check-command.ts'
 
+/** Why egress gave a command up that it may have sent. The other reasons of the event are of refused commands. */
+export type GivenUpReason = Extract<BotReplyFailed['data']['reason'], 'rejected' | 'attempts' | 'deadline'>
+
 /** How a command ended. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   | {
       readonly kind: 'failed'
-      readonly reason: 'rejected' | 'attempts' | 'deadline'
+      readonly reason: GivenUpReason
       readonly detail?: string | undefined
     }
   | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }

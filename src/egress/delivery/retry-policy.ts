@@ -1,5 +1,6 @@
 import { backoff } from '../../shared/backoff.ts'
 import type { Verdict } from './classify.ts'
+import type { GivenUpReason } from './outcome.ts'
 
 /** The whole wait is random: replies that failed together must not be sent together again. */
 export const pauses = { baseMs: 200, capMs: 10_000, jitter: 1 }
@@ -18,9 +19,9 @@ export type Limits = {
 export type Step =
   | { readonly kind: 'attempt'; readonly afterMs: number }
   | { readonly kind: 'delivered' }
-  | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
+  | { readonly kind: 'failed'; readonly reason: GivenUpReason }
 
-const failed = (reason: 'rejected' | 'attempts' | 'deadline'): Step => ({ kind: 'failed', reason })
+const failed = (reason: GivenUpReason): Step => ({ kind: 'failed', reason })
 
 const unauthorizedIn = (history: ReadonlyArray<Verdict>) => history.filter(({ kind }) => kind === 'unauthorized').length
 

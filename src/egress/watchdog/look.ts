@@ -3,10 +3,8 @@ import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
 import type { SendCommand } from '../delivery/send-command.ts'
 import type { EgressPorts } from '../ports.ts'
-import { type Escalation, escalationsOf, isStillOpen, longestWaitMs, ownCommand } from './escalations.ts'
+import { type Chat, type Escalation, escalationsOf, isStillOpen, longestWaitMs, ownCommand } from './escalations.ts'
 import type { PartitionTimers } from './partition-timers.ts'
-
-type Chat = { readonly account: BotOwner; readonly chatId: Id }
 
 type Parts = {
   readonly ports: Pick<EgressPorts, 'now' | 'monotonic'>
@@ -42,7 +40,7 @@ export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>
   async (
     { partition, work, waitingIn, schedule, settled }: PartitionTimers,
-    { account, chatId }: Chat,
+    { account, chatId }: Omit<Chat, 'clientId'>,
   ): Promise<void> => {
     const chat = `${account.id}/${chatId}`
     const { monotonic } = ports

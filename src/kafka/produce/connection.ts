@@ -2,7 +2,7 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import { settled, within } from '../../shared/timeout.ts'
 import { type Broker, clusterOf } from '../admin.ts'
 import type { NewClient } from '../client.ts'
-import { kindOf, noAnswer } from '../errors.ts'
+import { kafkaDoesNotAnswer, kindOf } from '../errors.ts'
 import { createErrorFromCode, produceApiKey, produceVersions } from '../kafkajs-internals.ts'
 import { encodeProduce, noIdentity, type RecordBatch } from './record-batch.ts'
 
@@ -39,7 +39,8 @@ const timeoutMs = 4_000
 // Two steps (connect, then request the leaders or send) may each take the request timeout if a broker freezes.
 const withinMs = 10_000
 
-const bounded = <A>(promise: Promise<A>): Promise<A> => within(withinMs, promise, () => Promise.reject(noAnswer()))
+const bounded = <A>(promise: Promise<A>): Promise<A> =>
+  within(withinMs, promise, () => Promise.reject(kafkaDoesNotAnswer()))
 
 /**
  * Replaces kafkajs's producer. That rejects a whole send for the error of one partition, although the response shows
@@ -75,7 +76,7 @@ const errorsIn = (
   )
   return batches.map(({ topic, partition }) => {
     const code = codes.get(`${prefix}${topic}/${partition}`)
-    if (code === undefined) return noAnswer()
+    if (code === undefined) return kafkaDoesNotAnswer()
     return code === 0 ? undefined : createErrorFromCode(code)
   })
 }

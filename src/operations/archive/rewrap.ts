@@ -1,4 +1,4 @@
-import { kidOf, type WrappingKeys } from '../../archive/key-file.ts'
+import { type WrappingKeys, wrappingKidOf } from '../../archive/key-file.ts'
 import type { ArchiveKeys, NewArchiveKey } from '../../domain/ports.ts'
 
 const atOnce = 500
@@ -13,7 +13,7 @@ export const rewrapAll = async (keys: Pick<ArchiveKeys, 'all' | 'rewrap'>, wrapp
     some = []
   }
   for await (const key of keys.all()) {
-    if (kidOf(key.wrapped) === wrapping.kid) continue
+    if (wrappingKidOf(key.wrapped) === wrapping.kid) continue
     some.push({ ...key, wrapped: await wrapping.wrap(await wrapping.unwrap(key.wrapped)) })
     if (some.length >= atOnce) await flush()
   }
@@ -24,6 +24,6 @@ export const rewrapAll = async (keys: Pick<ArchiveKeys, 'all' | 'rewrap'>, wrapp
 /** How many data keys are wrapped with a key. */
 export const countWrappedWith = async (keys: Pick<ArchiveKeys, 'all'>, kid: string): Promise<number> => {
   let count = 0
-  for await (const { wrapped } of keys.all()) if (kidOf(wrapped) === kid) count++
+  for await (const { wrapped } of keys.all()) if (wrappingKidOf(wrapped) === kid) count++
   return count
 }

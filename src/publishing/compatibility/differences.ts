@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Schema } from '../schema.ts'
+import { isJsonObject, type Json, type JsonObject, type Schema } from '../schema.ts'
 
 /**
  * The effect of a change on the values that a schema accepts: fewer (`narrowed`), more (`widened`), other ones
@@ -76,7 +76,7 @@ const keywordChanges = (before: Schema, after: Schema): ReadonlyArray<Change> =>
     : [...type, ...valueChanges(before, after), ...boundChanges(before, after), ...opaqueChanges(before, after)]
 }
 
-const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
 const namesOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
 
 /** A schema inside a document, so that its references can be followed. */
@@ -85,7 +85,8 @@ type Place = { readonly schema: Schema; readonly document: Schema }
 const at = ({ document }: Place, schema: Json | undefined): Place => {
   const [around, only] = [objectOf(schema), objectOf(schema).allOf]
   // A reference with its own description around it.
-  const found = Array.isArray(only) && only.length === 1 && isObject(only[0]) && '$ref' in only[0] ? only[0] : around
+  const found =
+    Array.isArray(only) && only.length === 1 && isJsonObject(only[0]) && '$ref' in only[0] ? only[0] : around
   const name = typeof found.$ref === 'string' ? found.$ref.replace('#/$defs/', '') : undefined
   return name === undefined
     ? { schema: found, document }
@@ -143,7 +144,7 @@ const fieldDifferences = (before: Place, after: Place, path: string): ReadonlyAr
 
 const partDifferences = (before: Place, after: Place, keyword: string, path: string): ReadonlyArray<Difference> => {
   const [from, to] = [before.schema[keyword], after.schema[keyword]]
-  if (isObject(from) && isObject(to)) return between(at(before, from), at(after, to), path)
+  if (isJsonObject(from) && isJsonObject(to)) return between(at(before, from), at(after, to), path)
   if (JSON.stringify(from) === JSON.stringify(to)) return []
   return [{ path, change: `${keyword} changed`, effect: to === undefined || to === true ? 'widened' : 'narrowed' }]
 }

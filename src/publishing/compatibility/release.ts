@@ -1,5 +1,5 @@
 import type { PublishedTopic } from '../files.ts'
-import { isObject, type Json, type JsonObject, type Schema } from '../schema.ts'
+import { isJsonObject, type Json, type JsonObject, type Schema } from '../schema.ts'
 
 /** What was released, as far as the gate compares it: schemas and topics by their names. */
 export type Release = {
@@ -19,12 +19,12 @@ const mapped = (schemas: JsonObject): JsonObject =>
 /** A schema without its words. A field named `title` stays. */
 const shapeOf = (schema: Json): Json => {
   if (Array.isArray(schema)) return schema.map(shapeOf)
-  if (!isObject(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   const kept = Object.entries(schema).filter(([keyword]) => !words.has(keyword))
   return Object.fromEntries(
     kept.map(([keyword, value]) => [
       keyword,
-      (keyword === 'properties' || keyword === '$defs') && isObject(value) ? mapped(value) : shapeOf(value),
+      (keyword === 'properties' || keyword === '$defs') && isJsonObject(value) ? mapped(value) : shapeOf(value),
     ]),
   )
 }

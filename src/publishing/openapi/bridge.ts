@@ -3,7 +3,7 @@ import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { botEventForms, webhookForms } from '../../../contracts/wire-forms.ts'
 import { leavesOfOpenApi } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
-import { about, isObject, type Json, type JsonObject } from '../schema.ts'
+import { about, isJsonObject, type Json, type JsonObject } from '../schema.ts'
 import { header, place, refs, styleOf } from './parts.ts'
 import { botPath, healthPaths, historyPath, oauthPath, webhooksPath } from './paths.ts'
 
@@ -18,10 +18,10 @@ const requestId = (status: string) =>
   )
 
 const withHeader = (operation: Json): Json => {
-  if (!isObject(operation) || !isObject(operation.responses)) return operation
+  if (!isJsonObject(operation) || !isJsonObject(operation.responses)) return operation
   const responses = Object.entries(operation.responses).map(([status, response]) => {
-    if (!isObject(response)) return [status, response]
-    const headers = isObject(response.headers) ? response.headers : {}
+    if (!isJsonObject(response)) return [status, response]
+    const headers = isJsonObject(response.headers) ? response.headers : {}
     const { description = '', ...rest } = response
     return [status, { description, ...rest, headers: { ...headers, 'X-Request-Id': requestId(status) } }]
   })
@@ -33,7 +33,7 @@ const withRequestId = (paths: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
       path,
-      isObject(item)
+      isJsonObject(item)
         ? Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, withHeader(operation)]))
         : item,
     ]),

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dataKeys } from '../../../src/archive/data-keys.ts'
-import { kidOf, newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
+import { newKeyFile, readKeys, wrappingKidOf } from '../../../src/archive/key-file.ts'
 import { notRecorded, type RecordAction } from '../../../src/operations/audit.ts'
 import { memoryKeys } from '../../archive/memory-keys.ts'
 import { right } from '../../support/either.ts'
@@ -17,7 +17,7 @@ const given = async () => {
   await dataKeys(keys, file(old)).forSealing(['chats/acme/1', 'chats/acme/2', 'calls/acme/1'])
   await keys.destroy('calls/acme/1', { generation: 'g1', partition: 0, offset: 7 })
   const wrappedBy = () =>
-    [...keys.documents.values()].flatMap(({ wrapped }) => (wrapped === undefined ? [] : [kidOf(wrapped)]))
+    [...keys.documents.values()].flatMap(({ wrapped }) => (wrapped === undefined ? [] : [wrappingKidOf(wrapped)]))
   const actions: object[] = []
   const recordAction = async (asked: object) => E.right(void actions.push(asked))
   return { keys, wrappedBy, actions, recordAction }

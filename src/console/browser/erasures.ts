@@ -9,12 +9,13 @@ import { erasureWords, storedWords } from './words.ts'
 
 const pollMs = 10_000
 
-const Counts = ({ value, of }: { readonly value: unknown; readonly of: string }) => {
+/** How much each store has. `of`: what the sum counts; without it, how many stores have something. */
+const Counts = ({ value, of }: { readonly value: unknown; readonly of?: string }) => {
   const counts = isJsonObject(value) ? Object.entries(value).filter(([, size]) => size !== 0) : []
   if (counts.length === 0) return html`<span class="muted">nothing</span>`
   const sum = counts.reduce((all, [, size]) => all + Number(size), 0)
   return html`<details>
-    <summary>${counted(sum, of)}</summary>
+    <summary>${of === undefined ? `in ${counted(counts.length, 'store')}` : counted(sum, of)}</summary>
     <ul class="plain-list">${counts.map(([what, size]) => html`<li key=${what}><span>${storedWords(what)}</span><span class="number">${count(Number(size))}</span></li>`)}</ul>
   </details>`
 }
@@ -38,12 +39,15 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
         ${ticket !== '' && html`<span class="sub">Ticket <bdi>${ticket}</bdi></span>`}
       </th>
       <td data-label="By"><bdi>${textAt(receipt, 'requestedBy')}</bdi></td>
-      <td data-label="State">
+      <td data-label="State" class="actions">
         <${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${state === 'published' ? 'sent' : state}<//>
         <span class="sub">${erasureWords(state)}</span>
         ${checkedAt !== '' && html`<span class="sub">Checked <${Time} at=${checkedAt} /></span>`}
+        <button type="button" class="link" disabled=${checking.isBusy} onClick=${check}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
+        <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${id}.json`)}>Save</button>
+        <${TroubleBox} trouble=${checking.trouble} />
       </td>
-      <td data-label="Still found">${checkedAt === '' ? html`<span class="muted">not checked yet</span>` : html`<${Counts} of="place" value=${receipt.stillFound} />`}</td>
+      <td data-label="Still found">${checkedAt === '' ? html`<span class="muted">not checked yet</span>` : html`<${Counts} value=${receipt.stillFound} />`}</td>
       <td data-label="Confirmed by">${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
       <td data-label="Found then"><${Counts} of="document" value=${receipt.found} /></td>
       <td data-label="Stored elsewhere">
@@ -54,11 +58,6 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
                 <ul>${remains.map((each) => html`<li key=${textAt(each, 'where')}><strong>${textAt(each, 'where')}</strong>: ${textAt(each, 'until')}</li>`)}</ul>
               </details>`
         }
-      </td>
-      <td class="actions">
-        <button type="button" class="link" disabled=${checking.isBusy} onClick=${check}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
-        <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${id}.json`)}>Save</button>
-        <${TroubleBox} trouble=${checking.trouble} />
       </td>
     </tr>
   `
@@ -78,7 +77,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
           : value &&
             html`<${Table}
               caption="Receipts, the newest first"
-              head=${['Requested', 'By', 'State', 'Still found', 'Confirmed by', 'Found then', 'Stored elsewhere', 'Receipt']}
+              head=${['Requested', 'By', 'State', 'Still found', 'Confirmed by', 'Found then', 'Stored elsewhere']}
               isLabelled
             >
               ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} />`)}

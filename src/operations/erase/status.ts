@@ -121,8 +121,28 @@ const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys
   })
 }
 
+type Place = Pick<Marker, 'partition' | 'offset'>
+
 /**
- * Counts partitions with records before a marker, and partitions of other topics with records older than the erasure.
+ * The markers of an erasure in one topic that other records precede. A partition that begins with markers of this
+ * erasure has no data of the person before them.
+ */
+export const markersAfterOthers = <M extends Place>(
+  markers: ReadonlyArray<M>,
+  lowOf: (partition: number) => number,
+): ReadonlyArray<M> => {
+  const own = new Set(markers.map(({ partition, offset }) => `${partition}/${offset}`))
+  const firstOther = new Map<number, number>()
+  for (const { partition } of markers) {
+    let first = firstOther.get(partition) ?? lowOf(partition)
+    while (own.has(`${partition}/${first}`)) first += 1
+    firstOther.set(partition, first)
+  }
+  return markers.filter(({ partition, offset }) => (firstOther.get(partition) ?? 0) < offset)
+}
+
+/**
+ * Counts markers that other records precede, and partitions of other topics with records older than the erasure.
  * The archive is readable until the archiver has processed the marker and destroyed the data key.
  */
 const inTopics = async (
@@ -135,8 +155,7 @@ const inTopics = async (
     const those = markers.filter(({ topic }) => topic === name)
     if (those.length === 0) continue
     const [ranges, archived] = await Promise.all([kafka.ranges(name), kafka.committedOffsets(archiverGroup, name)])
-    const isBefore = ({ partition, offset }: Marker) => (ranges.get(partition)?.low ?? 0) < offset
-    note(found, `topic ${name}`, those.filter(isBefore).length)
+    note(found, `topic ${name}`, markersAfterOthers(those, (partition) => ranges.get(partition)?.low ?? 0).length)
     const hasKey = ({ partition, offset }: Marker) => (archived.get(partition) ?? 0) <= offset
     note(found, `topic ${archiveNameOf(name)}`, those.filter(hasKey).length)
   }
@@ -153,7 +172,7 @@ const inTopics = async (
 
 /**
  * Searches the stores and saves the findings in the receipt. The receipt is complete once nothing is found. Of topics
- * it counts the partitions that may still have data; it does not check whose records they have.
+ * it counts the chats and clients that may still have data; it does not check whose records precede their markers.
  */
 export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
   if (receipt.state === 'started') return receipt

@@ -234,7 +234,7 @@ export const LettersAnswer = exactShape(
   {
     count: Count,
     cut: t.boolean,
-    /** How many of the examined letters are in each state. */
+    /** How many of the examined letters that match the other filters are in each state. */
     states: t.strict({ unresolved: Count, sent: Count, 'failed-again': Count }),
     groups: t.array(
       t.strict({
@@ -260,7 +260,14 @@ export const LettersAnswer = exactShape(
           /** How often the record has failed, this time included. */
           failures: Count,
         }),
-        t.partial({ consumer: t.string, interface: t.string, chatId: t.string, reason: t.string }),
+        t.partial({
+          consumer: t.string,
+          interface: t.string,
+          chatId: t.string,
+          reason: t.string,
+          /** When the record was appended to its own topic: `requestedAt` of a reply's outcome. */
+          appendedAt: Time,
+        }),
       ]),
     ),
   },

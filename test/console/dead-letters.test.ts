@@ -78,7 +78,15 @@ letters('the list has the letters of the account, the newest first, without thei
   const { body } = right(await handlers(deadLetters)[list](given())) as { body: object }
 
   assert.equal(E.isRight(LettersAnswer.decode(body)), true)
-  const letter = { topic: 'chats', bytes: 19, consumer: 'projector', state: 'unresolved', redriven: [], failures: 1 }
+  const letter = {
+    topic: 'chats',
+    bytes: 19,
+    consumer: 'projector',
+    appendedAt: '1970-01-01T00:00:00.000Z',
+    state: 'unresolved',
+    redriven: [],
+    failures: 1,
+  }
   assert.equal(body, {
     count: 2,
     cut: false,
@@ -141,6 +149,7 @@ letters(
     )
     const chosen = await asked(`reason=${encodeURIComponent('message.text: expected text')}`)
     assert.equal([chosen.count, chosen.letters.map(({ id }) => id), chosen.groups], [1, ['0/0'], body.groups])
+    assert.equal(chosen.states, { unresolved: 1, sent: 0, 'failed-again': 0 })
   },
 )
 

@@ -162,13 +162,11 @@ const answerOf = <A>(
     redriven: [...sentAt],
     failures: chain.redriven + 1,
   }))
-  const countOf = (which: LetterState) => all.filter((letter) => letter.state === which).length
-  const shown = all.filter(
-    (letter) =>
-      (state === undefined || letter.state === state) &&
-      (chat === undefined || letter.chatId === chat) &&
-      (reason === undefined || letter.reason === reason),
+  const ofAnyState = all.filter(
+    (letter) => (chat === undefined || letter.chatId === chat) && (reason === undefined || letter.reason === reason),
   )
+  const countOf = (which: LetterState) => ofAnyState.filter((letter) => letter.state === which).length
+  const shown = ofAnyState.filter((letter) => state === undefined || letter.state === state)
   return E.right({
     count: state === undefined && chat === undefined && reason === undefined ? count : shown.length,
     cut: isCut || count > letters.length,
@@ -200,6 +198,7 @@ const showDeadLetter = (it: StoredDeadLetter): Shown => {
       bytes: it.bytes,
       failures: 1,
       consumer: it.consumer,
+      appendedAt: it.appendedAt,
       ...(chat !== undefined && { chatId: chat }),
       ...(reason !== '' && { reason }),
     },

@@ -8,10 +8,13 @@ import { counted, dayText } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { useLive } from './live.ts'
+import { letterQuery } from './named-letter.ts'
+import { go } from './navigation.ts'
 import { NewBelow } from './new-below.ts'
 import { Badge, Copy, Empty, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { storyOf, withEarlier, withTimes } from './story.ts'
+import type { Entry } from './story-entry.ts'
 import { EntryItem, SessionItem } from './story-items.ts'
 
 type Props = PageProps & { readonly chat: string }
@@ -75,7 +78,7 @@ const Masking = ({
 }
 
 /** The whole story of a chat, live, with a panel for the details of an event. */
-export const ConversationPage = ({ account, roles, chat, session }: Props) => {
+export const ConversationPage = ({ account, roles, chat, query, session }: Props) => {
   const path = accountPath(account, 'conversations', chat)
   const loaded = useLoad(path, (signal) => get<ConversationAnswer>(path, signal))
   const { value, trouble, again, isLoading } = loaded
@@ -101,6 +104,16 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
     return () => clearTimeout(timer)
   }, [value?.unmaskedUntil])
 
+  // Shown once, when a page leads back to this entry.
+  const reply = query.get('reply') ?? ''
+  const isShown = held !== undefined
+  useEffect(() => {
+    if (isShown && reply !== '') document.getElementById(`entry/${reply}`)?.scrollIntoView({ block: 'center' })
+  }, [isShown, reply])
+  const letterOf = ({ key, event }: Entry) =>
+    `${base}${pathOf(account, 'dead-letters', letterQuery(chat, textAt(event?.data, 'requestedAt'), key))}`
+  const leave = ({ key }: Entry) =>
+    go(pathOf(account, 'conversations', new URLSearchParams({ reply: key }).toString(), chat), 'replace')
   const letters = `${base}${pathOf(account, 'dead-letters', `chat=${encodeURIComponent(chat)}&state=all`)}`
   const head = html`
     <div class="page-head">
@@ -158,7 +171,8 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
                   key=${item.entry.key}
                   entry=${item.entry}
                   masked=${value.masked}
-                  letters=${letters}
+                  letterOf=${letterOf}
+                  leave=${leave}
                   isChosen=${chosen !== undefined && item.entry.event?.id === chosen.id}
                   choose=${setChosen}
                 />`,

@@ -5,6 +5,7 @@ import { accountPath, base, get, post } from './api.ts'
 import { bytes, count, counted } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
+import { namedLetter } from './named-letter.ts'
 import { go } from './navigation.ts'
 import { Badge, Card, Check, Copy, Empty, Panel, Select, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { bytesText, RecordView } from './record-view.ts'
@@ -28,6 +29,7 @@ const DeadLetterPanel = ({
   letter,
   mayAct,
   unowned,
+  reply,
   close,
   redriven,
 }: {
@@ -36,6 +38,8 @@ const DeadLetterPanel = ({
   readonly letter: DeadLetter
   readonly mayAct: boolean
   readonly unowned: boolean
+  /** The entry of the story to go back to. */
+  readonly reply: string
   readonly close: () => void
   readonly redriven: () => void
 }) => {
@@ -47,7 +51,7 @@ const DeadLetterPanel = ({
       <p class="note">${causeWords(letter.cause)}${letter.reason !== undefined && html`: ${letter.reason}`}</p>
       <dl class="pairs">
         <div><dt>Id</dt><dd>${letter.id} <${Copy} text=${letter.id} what="the id" /></dd></div>
-        ${letter.chatId !== undefined && html`<div><dt>Chat</dt><dd><a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}>${letter.chatId}</a></dd></div>`}
+        ${letter.chatId !== undefined && html`<div><dt>Chat</dt><dd><a href=${`${base}${pathOf(account, 'conversations', reply === '' ? '' : `reply=${encodeURIComponent(reply)}`, letter.chatId)}`}>${letter.chatId}${reply !== '' && ', at the reply'}</a></dd></div>`}
         <div><dt>From topic</dt><dd>${letter.topic}</dd></div>
         ${letter.consumer !== undefined && html`<div><dt>Consumer</dt><dd>${letter.consumer}</dd></div>`}
         ${letter.interface !== undefined && html`<div><dt>Interface</dt><dd>${letter.interface}</dd></div>`}
@@ -138,7 +142,8 @@ const DeadLetters = ({
 /** Dead letters, or requests in quarantine: grouped by reason, with a state each, to select and send again. */
 export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
   const kind: LettersKind = page === 'quarantine' ? 'quarantine' : 'dead-letters'
-  const [open, setOpen] = useState<DeadLetter>()
+  /** It stays open when it leaves the list, as when it is sent. */
+  const [held, setHeld] = useState<DeadLetter>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayAct = roles.includes('operator')
   const text = (name: string) => query.get(name) ?? ''
@@ -163,6 +168,14 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
     setChosen(new Set())
     go(pathOf(account, kind, new URLSearchParams(Object.entries(all).filter(([, each]) => each !== '')).toString()))
   }
+  /** The address names the open letter. */
+  const setOpen = (letter: DeadLetter | undefined) => {
+    const named = new URLSearchParams(query)
+    for (const name of ['letter', 'appended', 'reply']) named.delete(name)
+    if (letter !== undefined) named.set('letter', letter.id)
+    setHeld(letter)
+    go(pathOf(account, kind, named.toString()), 'replace')
+  }
   const choose = (ids: ReadonlyArray<string>, isChosen: boolean) => {
     const next = new Set(chosen)
     for (const id of ids) {
@@ -179,6 +192,9 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
   const causes = [...new Set(groups.map(({ cause }) => cause))]
   const topics = [...new Set(groups.map(({ topic }) => topic))]
   const letters = value?.letters ?? []
+  const open =
+    namedLetter(letters, { letter: text('letter'), appended: text('appended') }) ??
+    (held?.id === text('letter') ? held : undefined)
   const shownIds = new Set(letters.map(({ id }) => id))
   const selected = [...chosen].filter((id) => shownIds.has(id))
   return html`
@@ -207,7 +223,7 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
           <div class="stack">
             ${
               groups.length > 0 &&
-              html`<${Card} title="By reason" id="groups" aside=${value.cut && html`<span class="muted">There may be more: not all were read.</span>`}>
+              html`<${Card} title="By reason" id="groups" aside=${html`<span class="muted">of all letters${value.cut && '. There may be more: not all were read'}</span>`}>
                 <ul class="plain-list">
                   ${groups.map(
                     ({ cause, topic, count: size, unresolved, reasons }) => html`<li key=${`${topic}\n${cause}`}>
@@ -251,7 +267,7 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
           </div>
           ${
             open !== undefined &&
-            html`<${DeadLetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} mayAct=${mayAct} unowned=${unowned} close=${() => setOpen(undefined)} redriven=${again} />`
+            html`<${DeadLetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} mayAct=${mayAct} unowned=${unowned} reply=${text('reply')} close=${() => setOpen(undefined)} redriven=${again} />`
           }
         </div>
       `

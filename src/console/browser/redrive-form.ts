@@ -4,7 +4,9 @@ import { accountPath, get, postLines } from './api.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
+import { failedAgain } from './named-letter.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
+import { sentAgainWords } from './words.ts'
 
 type Props = {
   readonly account: string
@@ -33,14 +35,6 @@ const taken = (before: Progress, line: RedriveLine): Progress =>
     ? { ...before, end: line.end }
     : { ...before, done: line.done, lines: [...before.lines, line.line].slice(-maxLines) }
 
-/** What became of the letters of a run, from how many were in each state before it and are now. */
-const outcomeText = (sent: number, before: States, now: States): string => {
-  const failed = Math.min(sent, Math.max(0, now['failed-again'] - before['failed-again']))
-  if (failed === 0) return `None of the ${count(sent)} sent has failed again so far.`
-  if (failed === sent) return `${sent === 1 ? 'It' : `All ${count(sent)}`} failed again. Fix the cause first.`
-  return `Of ${count(sent)} sent, ${count(failed)} failed again and ${count(sent - failed)} did not so far.`
-}
-
 /** Sends letters again: first a run that sends nothing and says what would be sent, then the real one. */
 export const RedriveForm = ({
   account,
@@ -57,7 +51,8 @@ export const RedriveForm = ({
   const [progress, setProgress] = useState<Progress>()
   /** How many the dry run would send; undefined before it, and after a change of the choice. */
   const [planned, setPlanned] = useState<number>()
-  const [outcome, setOutcome] = useState('')
+  /** How many were sent, and how many of them have failed again. */
+  const [outcome, setOutcome] = useState<{ readonly sent: number; readonly failed: number }>()
   const run = useAction<undefined>()
   const stop = useRef<AbortController>(undefined)
   const isGone = useRef(false)
@@ -86,14 +81,15 @@ export const RedriveForm = ({
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
       const now = await readStates()
       if (now === undefined || isGone.current) continue
-      setOutcome(outcomeText(sent, before, now))
-      if (now['failed-again'] - before['failed-again'] >= sent) break
+      const failed = failedAgain(sent, before['failed-again'], now['failed-again'])
+      setOutcome({ sent, failed })
+      if (failed === sent) break
     }
     if (!isGone.current) done()
   }
   const start = (dryRun: boolean) => {
     setAsks(false)
-    setOutcome('')
+    setOutcome(undefined)
     setProgress({ lines: [], done: 0 })
     stop.current = new AbortController()
     const { signal } = stop.current
@@ -146,9 +142,9 @@ export const RedriveForm = ({
     ${
       progress !== undefined &&
       html`<div class="progress" role="status">
-        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, 'letter')}</p>` : html`<p><strong>${progress.end.words}</strong> ${outcome}</p>`}
+        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, 'letter')}</p>` : html`<p><strong>${progress.end.words}</strong> ${outcome && sentAgainWords(outcome.sent, outcome.failed)}</p>`}
       </div>
-      <${Lines} label="What was done" lines=${progress.lines} />`
+      ${(outcome?.failed ?? 0) === 0 && html`<${Lines} label="What was done" lines=${progress.lines} />`}`
     }
     ${
       asks &&

@@ -11,7 +11,7 @@ import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from '.
 import { Presets } from './presets.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { noteOf, type Sort, sortedBy, valueIn, valuesOf } from './statistics.ts'
-import { figureName } from './words.ts'
+import { figureName, figuresPartWords } from './words.ts'
 
 type Definition = StatisticsAnswer['definitions'][number]
 
@@ -98,6 +98,8 @@ type ResultsProps = {
   readonly answer: StatisticsAnswer
   /** The days before, as many, for the dashed line. */
   readonly before: StatisticsAnswer | undefined
+  /** The same days of all agents together. A session counts for each of its agents, so their rows cannot be added. */
+  readonly team: StatisticsAnswer | undefined
   /** Of agents, by id. */
   readonly names: Readonly<Record<string, string>>
   readonly part: string
@@ -106,6 +108,7 @@ type ResultsProps = {
 }
 
 type Shown = {
+  /** In the chosen order. */
   readonly totals: ReadonlyArray<Total>
   readonly figures: ReadonlyArray<Definition>
   /** The figure of the chart. */
@@ -125,7 +128,7 @@ const FigureChart = ({
   nameOf,
   today,
   choose,
-}: Omit<ResultsProps, 'names' | 'part' | 'figure'> & Shown) => {
+}: Omit<ResultsProps, 'team' | 'names' | 'part' | 'figure'> & Shown) => {
   const days = daysBetween(answer.from, answer.to)
   const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => valuesOf(rows, of, shown, today)
   const lines: ReadonlyArray<Line> =
@@ -167,10 +170,18 @@ const FigureChart = ({
 }
 
 /** All figures as a table, whose columns sort it. */
-const FigureTable = ({ answer, totals, figures, shown, nameOf, today }: Pick<ResultsProps, 'answer'> & Shown) => {
-  const [sort, setSort] = useState<Sort>()
-  const sorted = sortedBy(totals, sort, figures, nameOf, today)
-  const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
+const FigureTable = ({
+  answer,
+  team,
+  totals,
+  figures,
+  shown,
+  nameOf,
+  today,
+  sort,
+  sortBy,
+}: Pick<ResultsProps, 'answer' | 'team'> &
+  Shown & { readonly sort: Sort | undefined; readonly sortBy: (name: string) => void }) => {
   const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
   const widthOf = (name: string) => (answer.by === 'agent' && !ofTeam.has(name) ? 'extra' : '')
   const heading = (name: string, text: string) => html`
@@ -192,7 +203,7 @@ const FigureTable = ({ answer, totals, figures, shown, nameOf, today }: Pick<Res
             <caption class="unseen">${caption}</caption>
             <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
             <tbody>
-              ${sorted.map(
+              ${totals.map(
                 ({ id, rows }) => html`<tr key=${id}>
                   <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
                     ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
@@ -203,6 +214,17 @@ const FigureTable = ({ answer, totals, figures, shown, nameOf, today }: Pick<Res
                   )}
                 </tr>`,
               )}
+              ${
+                team !== undefined &&
+                totals.length > 1 &&
+                html`<tr key="together" class="together">
+                  <th scope="row">All agents together</th>
+                  ${figures.map(
+                    (each) =>
+                      html`<td class=${`number ${widthOf(each.name)}`} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(team.rows, each, today), each.unit)}</td>`,
+                  )}
+                </tr>`
+              }
             </tbody>
           </table>
       </div>
@@ -218,7 +240,9 @@ const FigureTable = ({ answer, totals, figures, shown, nameOf, today }: Pick<Res
   `
 }
 
-const Results = ({ answer, before, names, part, figure, choose }: ResultsProps) => {
+const Results = ({ answer, before, team, names, part, figure, choose }: ResultsProps) => {
+  const [sort, setSort] = useState<Sort>()
+  const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
   const today = dayOfTime(Date.now())
   const byPart = parts[answer.by] ?? {}
   const shownPart = byPart[part] === undefined ? (Object.keys(byPart)[0] ?? '') : part
@@ -231,20 +255,20 @@ const Results = ({ answer, before, names, part, figure, choose }: ResultsProps) 
   const tabs =
     Object.keys(byPart).length > 1 &&
     html`<div class="row" role="group" aria-label="Figures">
-      ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${name}</button>`)}
-      ${shownPart === 'Agents' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
+      ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
+      <button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>
     </div>`
   if (shown === undefined || totals.length === 0)
     return html`${tabs}<${Empty} title="There are no statistics of these days.">
       Choose other days. Figures of a day are of sessions that began on it and have ended.
     <//>`
   const nameOf = (id: string) => names[id] ?? id
-  const of = { answer, totals, figures, shown, nameOf, today }
+  const of = { answer, totals: sortedBy(totals, sort, figures, nameOf, today), figures, shown, nameOf, today }
   return html`
     ${tabs}
     <div class="stack">
       <${FigureChart} ...${of} before=${before} choose=${choose} />
-      <${FigureTable} ...${of} />
+      <${FigureTable} ...${of} team=${team} sort=${sort} sortBy=${sortBy} />
     </div>
   `
 }
@@ -269,11 +293,14 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
     by: 'day',
   }).toString()
   const isCompared = by === 'day' && length > 1
-  const before = useLoad(
-    `${isCompared} ${previous}`,
+  const isTeam = by === 'agent' && text('id') === ''
+  const beside = isCompared ? previous : isTeam ? new URLSearchParams({ ...days, by: 'day' }).toString() : ''
+  const other = useLoad(
+    beside,
     async (signal): Promise<Result<StatisticsAnswer | undefined>> =>
-      isCompared ? get<StatisticsAnswer>(`${path}?${previous}`, signal) : { ok: true, value: undefined },
+      beside === '' ? { ok: true, value: undefined } : get<StatisticsAnswer>(`${path}?${beside}`, signal),
   )
+  const besides = other.of === beside ? other.value : undefined
   const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
   const [names, setNames] = useState<Readonly<Record<string, string>>>({})
   // Each request is on the audit log, so only names that are not known yet are asked for.
@@ -312,6 +339,6 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
     </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
-    ${value !== undefined && html`<${Results} answer=${value} before=${before.value} names=${names} part=${text('part')} figure=${text('figure')} choose=${change} />`}
+    ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${text('part')} figure=${text('figure')} choose=${change} />`}
   `
 }

@@ -60,16 +60,18 @@ const Transcript = ({ lines, masked }: { readonly lines: ReadonlyArray<Transcrip
 type Props = {
   readonly entry: Entry
   readonly masked: boolean
-  /** The page with the dead letters of the chat. */
-  readonly letters: string
+  /** The address of the dead letter of an entry. */
+  readonly letterOf: (entry: Entry) => string
+  /** Makes the address lead back to an entry. */
+  readonly leave: (entry: Entry) => void
   readonly isChosen: boolean
   readonly choose: (event: StoryEvent) => void
 }
 
-export const EntryItem = ({ entry, masked, letters, isChosen, choose }: Props) => {
+export const EntryItem = ({ entry, masked, letterOf, leave, isChosen, choose }: Props) => {
   const { event, who, title, text, state, notes, buttons } = entry
   return html`
-    <li class=${`entry ${who} ${text === undefined ? 'step' : 'message'} ${isChosen ? 'chosen' : ''}`}>
+    <li id=${`entry/${entry.key}`} class=${`entry ${who} ${text === undefined ? 'step' : 'message'} ${isChosen ? 'chosen' : ''}`}>
       <div class="meta">
         <strong><bdi>${title}</bdi></strong>
         ${state !== undefined && html`<${Badge} tone=${stateTones[state]}>${state}<//>`}
@@ -94,7 +96,7 @@ export const EntryItem = ({ entry, masked, letters, isChosen, choose }: Props) =
         html`<ul class="answers" aria-label="Ready-made answers">${buttons.map((button, i) => html`<li key=${i}><bdi>${button}</bdi></li>`)}</ul>`
       }
       ${notes.map((note) => html`<p key=${note} class="note"><${Said} text=${note} /></p>`)}
-      ${entry.isLetter === true && html`<p class="note"><a href=${letters}>Its dead letter</a> says what was expected.</p>`}
+      ${entry.isLetter === true && html`<p class="note"><a href=${letterOf(entry)} onClick=${() => leave(entry)}>Its dead letter</a> says what was expected.</p>`}
       ${entry.link !== undefined && html`<p class="note">${entry.link.title}: <${OutsideLink} url=${entry.link.url} /></p>`}
       <${Attempts} entry=${entry} />
       <${Differences} sentences=${entry.differences} />

@@ -289,6 +289,17 @@ const partStates: Sentences = { off: 'does not run' }
 /** The state of a part of the bridge. */
 export const partStateWords = (code: string) => said(partStates, code)
 
+const figuresParts: Sentences = { Agents: 'Agents by day' }
+/** The name of a group of figures in the table of days. */
+export const figuresPartWords = (code: string) => said(figuresParts, code)
+
+/** What became of letters that were sent again. */
+export const sentAgainWords = (sent: number, failed: number): string => {
+  if (failed === 0) return `None of the ${sent} sent has failed again so far.`
+  if (failed === sent) return `${sent === 1 ? 'It' : `All ${sent}`} failed again. Fix the cause first.`
+  return `Of ${sent} sent, ${failed} failed again and ${sent - failed} did not so far.`
+}
+
 /** Why a server behind the console gave no answer. A whole sentence needs no introduction. */
 export const unavailableWords = (reason: string | undefined): string => {
   if (reason === undefined) return 'A server behind the console does not answer.'

@@ -18,6 +18,8 @@ export type StoredDeadLetter = {
   /** The whole key. Other producers write keys too, so it may be any text. */
   readonly key: string
   readonly origin: { readonly topic: OriginTopic; readonly partition: number; readonly offset: number }
+  /** When the record was appended to its own topic. */
+  readonly appendedAt: Instant
   readonly consumer: string
   readonly cause: string
   readonly detail: string
@@ -55,6 +57,7 @@ export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<P
     account: accountOf(record),
     key: String(record.key ?? ''),
     origin: { topic, partition: Number(headers.dl_partition), offset: Number(headers.dl_offset) },
+    appendedAt: headers.dl_timestamp,
     consumer: headers.dl_consumer,
     cause: headers.dl_cause,
     detail: headers.dl_detail,

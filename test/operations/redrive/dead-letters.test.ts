@@ -38,6 +38,7 @@ deadLetter('a dead letter of a consumer has its original place, its consumer, th
       detail: 'id: expected text',
       failedAt: noon,
       firstFailedAt: noon,
+      appendedAt: '1970-01-01T00:00:00.000Z',
       redriven: 0,
     }),
   )

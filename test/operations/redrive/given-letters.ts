@@ -21,6 +21,7 @@ export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
   .record({
     origin: fc.record({ topic: fc.constantFrom(...originTopics), partition: fc.nat(3), offset: fc.nat() }),
     at: place,
+    appendedAt: instant,
     consumer: few,
     cause: few,
     detail: fc.string(),

@@ -30,6 +30,7 @@ const deadLetter = {
   detail: 'id: expected text',
   failedAt: noon,
   firstFailedAt: noon,
+  appendedAt: noon,
   redriven: 2,
 }
 const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u

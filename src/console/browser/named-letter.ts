@@ -1,0 +1,28 @@
+import type { LettersAnswer } from '../answers.ts'
+
+type Letter = Pick<LettersAnswer['letters'][number], 'id' | 'appendedAt'>
+
+/**
+ * The letter that the address names: by its id, or by the time at which its record was appended, as the outcome of a
+ * reply has it. Undefined if none is named, or if it is not among these letters.
+ */
+export const namedLetter = <A extends Letter>(
+  letters: ReadonlyArray<A>,
+  { letter, appended }: { readonly letter: string; readonly appended: string },
+): A | undefined => {
+  if (letter !== '') return letters.find(({ id }) => id === letter)
+  return appended === '' ? undefined : letters.find(({ appendedAt }) => appendedAt === appended)
+}
+
+/** The query of the page Dead letters that opens the letter of a reply. `reply` leads back to its entry in the story. */
+export const letterQuery = (chat: string, requestedAt: string, reply: string): string =>
+  new URLSearchParams({
+    chat,
+    state: 'all',
+    ...(requestedAt !== '' && { appended: requestedAt }),
+    reply,
+  }).toString()
+
+/** What became of the letters of a run, from how many had failed again before it and now. */
+export const failedAgain = (sent: number, before: number, now: number): number =>
+  Math.min(sent, Math.max(0, now - before))

@@ -1,0 +1,46 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { failedAgain, letterQuery, namedLetter } from '../../src/console/browser/named-letter.ts'
+import { sentAgainWords } from '../../src/console/browser/words.ts'
+
+const named = suite('the letter that the address names')
+const letters = [
+  { id: '0/3', appendedAt: '2026-11-25T18:00:00.003Z' },
+  { id: '0/2', appendedAt: '2026-11-25T18:00:00.002Z' },
+  { id: '1/2' },
+]
+
+for (const [address, id] of [
+  [{ letter: '', appended: '' }, undefined],
+  [{ letter: '0/2', appended: '' }, '0/2'],
+  [{ letter: '1/2', appended: '2026-11-25T18:00:00.003Z' }, '1/2'],
+  [{ letter: '', appended: '2026-11-25T18:00:00.002Z' }, '0/2'],
+  [{ letter: '', appended: '2026-11-25T18:00:00.004Z' }, undefined],
+  [{ letter: '0/4', appended: '2026-11-25T18:00:00.002Z' }, undefined],
+] as const)
+  named(`${JSON.stringify(address)} names ${id}`, () => assert.is(namedLetter(letters, address)?.id, id))
+
+named('a reply leads to its letter among all letters of the chat, and back', () => {
+  const query = new URLSearchParams(letterQuery('broken-2', '2026-11-25T18:00:00.002Z', 'event 1'))
+  assert.equal(Object.fromEntries(query), {
+    chat: 'broken-2',
+    state: 'all',
+    appended: '2026-11-25T18:00:00.002Z',
+    reply: 'event 1',
+  })
+})
+
+for (const [sent, before, now, failed, words] of [
+  [6, 0, 6, 6, 'All 6 failed again. Fix the cause first.'],
+  [1, 4, 5, 1, 'It failed again. Fix the cause first.'],
+  [6, 2, 4, 2, 'Of 6 sent, 2 failed again and 4 did not so far.'],
+  [6, 2, 2, 0, 'None of the 6 sent has failed again so far.'],
+  [6, 4, 2, 0, 'None of the 6 sent has failed again so far.'],
+  [2, 0, 5, 2, 'All 2 failed again. Fix the cause first.'],
+] as const)
+  named(`of ${sent} sent, with ${before} failed before and ${now} now, ${failed} failed again`, () => {
+    assert.is(failedAgain(sent, before, now), failed)
+    assert.is(sentAgainWords(sent, failed), words)
+  })
+
+named.run()

@@ -132,7 +132,8 @@ access('for writing: its events wait in the journal, the others go on, and nothi
 })
 
 access('for reading: the others go on, each reader names the topic, and its events follow', async () => {
-  const archived = await logged('archive-chats')
+  const archived = await logged('chats')
+  await eventually('the archive of the earlier chats', async () => (await logged('archive-chats')) === archived)
   await deny('calls', operations.READ)
   for (const check of ['projector', 'archiver'])
     await eventually(`${check} names it`, async () => (await reasonOf(check)).startsWith('Kafka denies reading calls;'))

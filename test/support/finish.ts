@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from './eventually.ts'
 import { type Outcome, oneFailed, root } from './outcome.ts'
+import { withAdmin } from './plain-consumer.ts'
 import { type StartedServers, startServers } from './start-servers.ts'
 
 const running = new Set<StartedServers>()
@@ -10,6 +12,12 @@ const running = new Set<StartedServers>()
 const temporary = mkdtempSync(join(tmpdir(), 'livechat-tests-'))
 process.env.TMPDIR = temporary
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
+
+/** A new broker has no coordinator of groups until somebody has asked for one, and the answer may take long then. */
+const groupsAreReady = (brokers: ReadonlyArray<string>): Promise<unknown> =>
+  eventually('the coordinator of groups', () =>
+    withAdmin(brokers, (admin) => admin.fetchOffsets({ groupId: 'nobody' })).catch(() => undefined),
+  )
 
 /** Runs the work with its own servers, named in its environment. Embedded servers that it names already are reused. */
 export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEnv) => Promise<A>): Promise<A> => {
@@ -22,6 +30,7 @@ export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEn
   })
   running.add(servers)
   const { brokers, mongoUrl } = servers
+  if (brokers !== undefined) await groupsAreReady(brokers)
   const done = await work({
     ...process.env,
     ...(brokers && { KAFKA_BROKERS: brokers.join(',') }),

@@ -54,7 +54,7 @@ export const tellAll = async (kafka: Kafka, place: Place): Promise<number> => {
 
   const webhook = (more: object) => JSON.stringify(chatAccepted({ chat_id: Number(person.chatId), ...more }))
   const unknown = webhook({ event_name: 'unheard_of', note: canary('a webhook that nobody knows') })
-  const wrong = webhook({ visitor: canary('a webhook that is wrong') })
+  const wrong = webhook({ chat_id: [canary('a webhook that names no chat')] })
   const [answered, refused] = [await post(place.webhooks, unknown), await post(place.webhooks, wrong)]
   if (answered !== 200 || refused !== 400) throw new Error(`quarantine: answered ${answered} and ${refused}`)
   return events.length + commands.length + own.length + 5

@@ -8,13 +8,11 @@ import { produceConnection } from '../../src/kafka/produce/connection.ts'
 import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { plainClient } from '../support/plain-consumer.ts'
+import { deleteTopic } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 import { silent } from '../support/silent-log.ts'
 
 const { brokers } = await servers()
-const admin = plainClient(brokers).admin()
-await admin.connect()
 const prefix = newPrefix()
 const [kafka, other] = [await connectTestKafka(prefix), await connectTestKafka(prefix)]
 right(await kafka.ensureTopics())
@@ -46,12 +44,12 @@ const othersGoOn = async (name: string) => {
 const isolation = suite('a topic that fails delays only its own records')
 
 isolation.after(async () => {
-  await Promise.all([kafka.stop(), other.stop(), admin.disconnect()])
+  await Promise.all([kafka.stop(), other.stop()])
 })
 
 isolation('deleted, until it exists again', async () => {
   right(await kafka.append(quarantined('old'), withinMs))
-  await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
+  await deleteTopic(brokers, `${prefix}quarantine`)
   const waiting = kafka.append(quarantined('new'), 120_000)
   await eventually('one failing topic', () => kafka.waiting().failing.length === 1)
 
@@ -63,7 +61,7 @@ isolation('deleted, until it exists again', async () => {
 })
 
 isolation('missing from the start, even for a process that has never seen it', async () => {
-  await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
+  await deleteTopic(brokers, `${prefix}quarantine`)
   const waiting = other.append(quarantined('first'), 120_000)
 
   assert.equal(await other.append(recordOf('acme/1', 'beside'), withinMs), durable)

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import { type Account, AccountsFile, type GrantEntry, withDefaults } from '../domain/accounts.ts'
-import { isObject } from '../shared/json.ts'
+import { isJsonObject, isObject } from '../shared/json.ts'
 
 const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
@@ -75,7 +75,7 @@ const unknownKeys = (codec: t.Mixed, sent: unknown, path: string): Problem[] => 
   if (codec instanceof t.ArrayType)
     return Array.isArray(sent) ? sent.flatMap((item, i) => unknownKeys(codec.type, item, `${path}.${i}`)) : []
   const fields = fieldsOf(codec)
-  if (Object.keys(fields).length === 0 || !isObject(sent) || Array.isArray(sent)) return []
+  if (Object.keys(fields).length === 0 || !isJsonObject(sent)) return []
   return Object.entries(sent).flatMap(([key, value]) => {
     const at = path === '' ? key : `${path}.${key}`
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined

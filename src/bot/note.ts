@@ -1,6 +1,6 @@
 import type { Enrichment } from '../../contracts/commands/enrichment.ts'
 import { mistakesInWords } from '../domain/check-reply.ts'
-import { isObject } from '../shared/json.ts'
+import { isJsonObject } from '../shared/json.ts'
 import type { Note, Reply } from './replies.ts'
 
 const summaryTitle = 'Summary'
@@ -46,7 +46,7 @@ export const mistakesInNote = ({
 }: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
   const own = [...ofText('summary', summary), ...ofText('crmLink', crmLink)]
   if (fields === undefined) return own
-  if (!isObject(fields) || Array.isArray(fields)) return [...own, 'fields: expected an object of texts']
+  if (!isJsonObject(fields)) return [...own, 'fields: expected an object of texts']
   const entries = Object.entries(fields)
   if (entries.length > maxFields) return [...own, `fields: expected at most ${maxFields}`]
   return [

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { within } from '../shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
 import type { ConsoleRoute } from './answers.ts'
 import type { Handlers, Session } from './handler.ts'
@@ -50,9 +51,8 @@ export const firstAnswers = ({ handlers, accountIds, stopping }: Deps) => {
     const route = routeOf(path, chat)
     if (accountId === undefined || chatId === undefined) return undefined
     if (decideAccess(route, session.grants, accountIds, accountId) !== 'allowed') return undefined
+    if (stopping.aborted) return undefined
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(withinMs)])
-    if (signal.aborted) return undefined
-    const late = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
     reads += 1
     const query = new URLSearchParams()
     const answered: Promise<E.Either<unknown, { readonly body: unknown }>> = handlers[route]({
@@ -69,7 +69,7 @@ export const firstAnswers = ({ handlers, accountIds, stopping }: Deps) => {
       .finally(() => {
         reads -= 1
       })
-    const first = await Promise.race([ended, late])
+    const first = await within(withinMs, ended, () => undefined)
     return first !== undefined && E.isRight(first) ? first.right.body : undefined
   }
   return async (session: Session, path: string): Promise<FirstAnswer | undefined> => {

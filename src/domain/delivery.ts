@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BotReplyDelivered } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { isObject } from '../shared/json.ts'
+import { isJsonObject } from '../shared/json.ts'
 import { asPart } from './identity.ts'
 
 type Command = BotReplyDelivered['data']
@@ -38,9 +38,7 @@ export const deliveryId = (command: Pick<Command, 'accountId' | 'chatId'> & Comm
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'string') return part.toWellFormed()
-    return isObject(part) && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part
+    return isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
   })
 
 /**

@@ -43,17 +43,17 @@ const receipt = {
   id: eventId,
 }
 
-/** What the bridge makes of the service's samples. */
-const ofSamples = new Map<DomainEvent['type'], E.Either<unknown, { readonly event: DomainEvent }>>([
-  ...webhookEvents.map(({ type, sample }) => [type, decodeWebhook(sample, receipt)] as const),
-  ...botEvents.map(({ type, sample }) => [type, decodeBotEvent(sample, receipt)] as const),
+/** What makes an event of each type from the service's sample. */
+const ofSamples = new Map<DomainEvent['type'], () => E.Either<unknown, { readonly event: DomainEvent }>>([
+  ...webhookEvents.map(({ type, sample }) => [type, () => decodeWebhook(sample, receipt)] as const),
+  ...botEvents.map(({ type, sample }) => [type, () => decodeBotEvent(sample, receipt)] as const),
 ])
 
 /** The data of one event of each type. */
 export const exampleOf = (type: DomainEvent['type']): JsonObject => {
   const own = madeByTheBridge[type]
   if (own !== undefined) return own
-  const decoded = ofSamples.get(type)
+  const decoded = ofSamples.get(type)?.()
   if (decoded === undefined || E.isLeft(decoded)) throw new Error(`${type} has no example`)
   return JSON.parse(JSON.stringify(decoded.right.event.data)) as JsonObject
 }

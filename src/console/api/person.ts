@@ -9,8 +9,7 @@ import { alsoOf, type Erasing, erase } from '../../operations/erase/operations.t
 import { type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
-import type { ConsoleRoute } from '../answers.ts'
-import { type PersonAnswer, PersonBody } from '../answers.ts'
+import { type ConsoleRoute, type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
   type ConsoleRequest,

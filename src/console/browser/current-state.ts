@@ -2,6 +2,9 @@ import type { StripAnswer, SystemAnswer } from '../answers.ts'
 import type { PageName } from '../pages.ts'
 import { count, counted } from './format.ts'
 
+/** The query for all waits, of the page Now and of its answer. */
+export const allWaits = 'waits=all'
+
 /** Since when the value is out of date: it came then, and a later request failed. Undefined if it is the newest. */
 export const staleSince = ({
   value,

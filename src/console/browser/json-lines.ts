@@ -1,3 +1,5 @@
+import { isJsonObject } from './figures.ts'
+
 /** One line of indented JSON, with the problems at its place. */
 export type JsonLine = {
   readonly indent: number
@@ -10,9 +12,6 @@ type Problem = { readonly path: string; readonly expected: string }
 /** `/agents/0/id`, `agents[0].id` and `agents.0.id` are the same place. */
 const partsOf = (path: string): ReadonlyArray<string> =>
   path.split(/[./[\]]+/).filter((part) => part !== '' && part !== '$')
-
-const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const childOf = (value: unknown, part: string): unknown => {
   if (Array.isArray(value)) return value[Number(part)]

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { MinutesAnswer, NowAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.ts'
-import { isBehind, isWrong, partsOf, staleSince } from './current-state.ts'
+import { allWaits, isBehind, isWrong, partsOf, staleSince } from './current-state.ts'
 import { changeText, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
@@ -13,9 +13,6 @@ import { stateTones } from './system-cards.ts'
 import { figureName, partStateWords } from './words.ts'
 
 const pollMs = 5_000
-/** The query for all waits, of the page and of its answer. */
-export const allWaits = 'waits=all'
-
 const minutesPollMs = 60_000
 const minuteMs = 60_000
 const minutesOfDay = 24 * 60

@@ -1,6 +1,6 @@
 import type { StripAnswer } from '../answers.ts'
 import { base } from './api.ts'
-import { lettersText, quarantinedText } from './current-state.ts'
+import { allWaits, lettersText, quarantinedText } from './current-state.ts'
 import { counted } from './format.ts'
 import { html } from './html.ts'
 import { AsOf } from './parts.ts'
@@ -33,7 +33,7 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
         }
         ${
           typeof waiting === 'number' &&
-          link('now', 'waits=all', `${counted(waiting, 'client')} waiting`, waiting > 0 ? 'warn-text' : '')
+          link('now', allWaits, `${counted(waiting, 'client')} waiting`, waiting > 0 ? 'warn-text' : '')
         }
         ${lettersWords !== undefined && link('dead-letters', '', lettersWords, 'warn-text')}
         ${quarantinedWords !== undefined && link('quarantine', '', quarantinedWords, 'warn-text')}

@@ -1,11 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { agreedTime } from '../../domain/agreed-time.ts'
-import type { Identity } from '../../domain/person.ts'
 import { dayMs } from '../../shared/time.ts'
 import { resume } from './erase.ts'
 import { requestText } from './plan.ts'
 import { type AllDue, retainedBy, type SettleDeps, settler } from './settle.ts'
-import { type AppendedSince, type Silence, silentPerson } from './silence.ts'
+import { type AppendedSince, identityOf, type Silence, silentPerson } from './silence.ts'
 
 /** An account whose persons are erased after `retainDays` without an event. */
 export type Limited = { readonly id: string; readonly retainDays: number }
@@ -21,11 +20,6 @@ const entriesAtOnce = 200
 const abandonedAfterMs = 10 * 60_000
 
 type Named = { readonly chatId?: string; readonly clientId?: string; readonly erased?: true }
-
-const identityOf = ({ chatId, clientId }: Named): Identity | undefined => {
-  if (chatId !== undefined) return { kind: 'chat', value: chatId }
-  return clientId === undefined ? undefined : { kind: 'client', value: clientId }
-}
 
 /** The chats and clients of these entries whose events are not erased, each once. */
 export const identitiesOf = (entries: ReadonlyArray<Named>) => {

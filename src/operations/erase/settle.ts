@@ -44,19 +44,20 @@ const personsAtOnce = 50
 export const settler = (deps: SettleDeps) => {
   const { silentPersons, recordAction, clock, kept, log } = deps
 
-  /** Erases those who are still silent. */
+  /** Erases a person who is still silent. */
+  const eraseOne = async (accountId: string, { start, isDisputed }: Due, silence: Silence) => {
+    const found = await silentPerson(deps, accountId, start, silence)
+    if (found === undefined || (found.isDisputed && !isDisputed)) return
+    const { request, plan, last } = found
+    const receipt = await receiptOf(deps, request, plan, { requestedBy: retainedBy, kept, since: last })
+    if (!(await silentPersons.claim(receipt))) return
+    if (E.isLeft(await recordAction(actionOn('erase', request)))) throw new Error('an erasure cannot be recorded')
+    await resume(deps, [receipt])
+  }
   const eraseAll = async (accountId: string, due: AllDue, names: ReadonlyArray<string>, silence: Silence) => {
     for (const name of names) {
-      const known = due.get(name)
-      const found = known && (await silentPerson(deps, accountId, known.start, silence))
-      if (found !== undefined && (known?.isDisputed || !found.isDisputed)) {
-        const { request, plan, last } = found
-        const receipt = await receiptOf(deps, request, plan, { requestedBy: retainedBy, kept, since: last })
-        if (await silentPersons.claim(receipt)) {
-          if (E.isLeft(await recordAction(actionOn('erase', request)))) throw new Error('an erasure cannot be recorded')
-          await resume(deps, [receipt])
-        }
-      }
+      const each = due.get(name)
+      if (each !== undefined) await eraseOne(accountId, each, silence)
       due.delete(name)
     }
   }

@@ -33,9 +33,12 @@ export type Silent = {
 const partsOf = ({ kind, value }: Identity): Parts =>
   kind === 'chat' ? { chats: [value], clients: [] } : { chats: [], clients: [value] }
 
-const firstOf = ({ chats: [chat], clients: [client] }: Parts): Identity | undefined => {
-  if (chat !== undefined) return { kind: 'chat', value: chat }
-  return client === undefined ? undefined : { kind: 'client', value: client }
+type Named = { readonly chatId?: string | undefined; readonly clientId?: string | undefined }
+
+/** The chat, or else the client. */
+export const identityOf = ({ chatId, clientId }: Named): Identity | undefined => {
+  if (chatId !== undefined) return { kind: 'chat', value: chatId }
+  return clientId === undefined ? undefined : { kind: 'client', value: clientId }
 }
 
 type Deps = { readonly erasures: Erasures; readonly silentPersons: SilentPersons }
@@ -52,7 +55,7 @@ export const silentPerson = async (
   if (!isSilent(await silentPersons.lastEventAt(accountId, partsOf(start)))) return undefined
   const plan = await planOf(erasures, { accountId, start, also: [] })
   const last = await silentPersons.lastEventAt(accountId, plan.person)
-  const first = firstOf(plan.person)
+  const first = identityOf({ chatId: plan.person.chats[0], clientId: plan.person.clients[0] })
   if (!isSilent(last) || first === undefined) return undefined
   const newest = await silentPersons.lastPlaces(accountId, plan.person)
   return { request: { accountId, start: first, also: [] }, plan, last, isDisputed: isDisputed(newest, appended) }

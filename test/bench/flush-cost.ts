@@ -1,19 +1,12 @@
-import { join, resolve } from 'node:path'
 import { createMetrics } from '../../src/app/metrics.ts'
 import { kafkaSettings } from '../../src/app/servers.ts'
 import { createLog } from '../../src/app/telemetry.ts'
 import { now } from '../../src/domain/clock.ts'
-import { newClusterId } from '../../src/embedded/kafka-broker.ts'
-import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
-import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
-import { runKafkaNode } from '../../src/embedded/kafka-node.ts'
-import { anyFree } from '../../src/embedded/port.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { ownBroker } from '../support/own-broker.ts'
 import { plainClient } from '../support/plain-consumer.ts'
-import { cacheDir } from '../support/servers.ts'
 import { latencies } from './load/latencies.ts'
 import { ratios, summary } from './statistics.ts'
 import { inTurns } from './turns.ts'
@@ -38,23 +31,8 @@ const settings = [
 ] as const
 const loads = [1, 64] as const
 
-const directory = temporaryFolder()
-const ports = { broker: await anyFree(), controller: await anyFree() }
-const broker = right(
-  await runKafkaNode({
-    name: 'a broker',
-    directory,
-    logFile: join(directory, 'kafka.log'),
-    jars: right(await kafkaJars(resolve(cacheDir), () => {})),
-    heap: 384,
-    clusterId: newClusterId(),
-    configure: async () => ({
-      port: ports.broker,
-      properties: `${kafkaConfig(ports)}log.flush.scheduler.interval.ms=500\nlog.flush.interval.ms=${never}\n`,
-    }),
-  }),
-)
-const brokers = [`127.0.0.1:${ports.broker}`]
+const broker = await ownBroker(['log.flush.scheduler.interval.ms=500', `log.flush.interval.ms=${never}`])
+const { brokers } = broker
 const admin = plainClient(brokers).admin()
 await admin.connect()
 

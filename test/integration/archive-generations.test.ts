@@ -13,13 +13,13 @@ import { replay } from '../../src/operations/archive/replay.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
+import { recreateTopics } from '../support/delete-topics.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { foldOf } from '../support/memory-views.ts'
 import { connectOperator } from '../support/operator.ts'
-import { withAdmin } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
 const here = await world({ partitions: 2 })
@@ -56,14 +56,7 @@ const publish = async (events: ReadonlyArray<DomainEvent>) => {
     return true
   })
 }
-const recreate = async () => {
-  const before = await kafka.topicIds(topics)
-  await withAdmin(here.brokers, (admin) => admin.deleteTopics({ topics: topics.map((topic) => here.prefix + topic) }))
-  await eventually('topics of other ids', async () => {
-    const ids = await kafka.topicIds(topics).catch(() => before)
-    return topics.every((topic) => ids.get(topic) !== undefined && ids.get(topic) !== before.get(topic))
-  })
-}
+const recreate = () => recreateTopics({ ...here, kafka }, topics)
 const rebuild = async (dryRun = false) => {
   const said: string[] = []
   const given = { kafka, rebuilds, sleep, clock: monotonic, signal }

@@ -1,51 +1,32 @@
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import kafkajs from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
-import { newClusterId } from '../../src/embedded/kafka-broker.ts'
-import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
-import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
-import { runKafkaNode } from '../../src/embedded/kafka-node.ts'
-import { anyFree } from '../../src/embedded/port.ts'
-import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runOperation } from '../support/operation.ts'
 import { connectOperator } from '../support/operator.ts'
+import { ownBroker } from '../support/own-broker.ts'
 import { plainClient, readTopics } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
-import { cacheDir, databaseUrl, servers } from '../support/servers.ts'
+import { databaseUrl, servers } from '../support/servers.ts'
 import { world } from '../support/world.ts'
 
-const directory = temporaryFolder()
-const ports = { broker: await anyFree(), controller: await anyFree() }
-const broker = right(
-  await runKafkaNode({
-    name: 'a broker with access control',
-    directory,
-    logFile: join(directory, 'kafka.log'),
-    jars: right(await kafkaJars(resolve(cacheDir), () => {})),
-    heap: 384,
-    clusterId: newClusterId(),
-    configure: async () => ({
-      port: ports.broker,
-      properties: `${kafkaConfig(ports)}authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
-allow.everyone.if.no.acl.found=true
-`,
-    }),
-  }),
-)
+const broker = await ownBroker([
+  'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+  'allow.everyone.if.no.acl.found=true',
+])
 const { mongoUrl } = await servers()
 const here = await world({
-  servers: { brokers: [`127.0.0.1:${ports.broker}`], mongoUrl: (database) => databaseUrl(mongoUrl, database) },
+  servers: { brokers: broker.brokers, mongoUrl: (database) => databaseUrl(mongoUrl, database) },
   partitions: 1,
   bot: { replyWithin: 3_000 },
 })
-const archiveKeyFile = join(directory, 'keys.json')
+const archiveKeyFile = join(temporaryFolder(), 'keys.json')
 writeFileSync(archiveKeyFile, newKeyFile('first'))
 const bridge = await here.start(undefined, undefined, { archiveKeyFile })
 const operator = await connectOperator(here, 1)

@@ -6,9 +6,9 @@ import { newClient } from '../../src/kafka/client.ts'
 import { isIdentityLost } from '../../src/kafka/errors.ts'
 import { produceConnection } from '../../src/kafka/produce/connection.ts'
 import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
+import { deleteTopics } from '../support/delete-topics.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { deleteTopic } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 import { silent } from '../support/silent-log.ts'
 
@@ -49,7 +49,7 @@ isolation.after(async () => {
 
 isolation('deleted, until it exists again', async () => {
   right(await kafka.append(quarantined('old'), withinMs))
-  await deleteTopic(brokers, `${prefix}quarantine`)
+  await deleteTopics({ brokers, prefix, kafka }, ['quarantine'])
   const waiting = kafka.append(quarantined('new'), 120_000)
   await eventually('one failing topic', () => kafka.waiting().failing.length === 1)
 
@@ -61,7 +61,7 @@ isolation('deleted, until it exists again', async () => {
 })
 
 isolation('missing from the start, even for a process that has never seen it', async () => {
-  await deleteTopic(brokers, `${prefix}quarantine`)
+  await deleteTopics({ brokers, prefix, kafka }, ['quarantine'])
   const waiting = other.append(quarantined('first'), 120_000)
 
   assert.equal(await other.append(recordOf('acme/1', 'beside'), withinMs), durable)

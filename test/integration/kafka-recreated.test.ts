@@ -2,9 +2,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsumerSpec, Health, TopicIds } from '../../src/domain/ports.ts'
 import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
+import { deleteTopics } from '../support/delete-topics.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { deleteTopic, plainClient } from '../support/plain-consumer.ts'
+import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const { brokers } = await servers()
@@ -46,7 +47,7 @@ const append = async (name: string, count: number) => {
   return texts
 }
 const recreate = async () => {
-  await deleteTopic(brokers, `${prefix}chats`)
+  await deleteTopics({ brokers, prefix, kafka }, ['chats'])
   await eventually('the topic to be created again', async () => {
     const created = await kafka.ensureTopics()
     return created._tag === 'Right' && (await admin.listTopics()).includes(`${prefix}chats`)

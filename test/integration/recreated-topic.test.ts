@@ -4,6 +4,7 @@ import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { runCommand } from '../support/command.ts'
+import { deleteTopics, recreateTopics } from '../support/delete-topics.ts'
 import { eventually } from '../support/eventually.ts'
 import { connectOperator } from '../support/operator.ts'
 import { plainClient, readTopics } from '../support/plain-consumer.ts'
@@ -109,15 +110,6 @@ const suppressed = async (id: string) => {
   })
   assert.equal([...new Set(outcomes)], ['livechat.BotReplySuppressed.v1'])
 }
-/** Deletes the topic, and waits until the broker has another one or none: until then it may take records. */
-const deleteConversations = async () => {
-  const topic = 'bot-conversations'
-  const idNow = async () => (await kafka.topicIds([topic]).catch(() => new Map())).get(topic)
-  const before = await idNow()
-  await admin.deleteTopics({ topics: [here.prefix + topic] })
-  await eventually('the topic to be gone', async () => (await idNow()) !== before)
-}
-
 recreated.after(async () => {
   await producer.disconnect()
   await operator.stop()
@@ -200,7 +192,7 @@ recreated(
       'the views',
       async () => (await waiting.countDocuments({ 'unanswered.0': { $exists: true } })) === 2,
     )
-    await deleteConversations()
+    await deleteTopics({ ...here, kafka }, ['bot-conversations'])
     await refusal()
     await agentJoins('had-agent')
     for (const chat of ['waits', 'has-agent']) await write(chat)
@@ -223,7 +215,8 @@ recreated('bot-conversations too: an egress that runs meanwhile does the same', 
   const some = Array.from({ length: 8 }, (_, i) => `earlier-${i}`)
   for (const chat of some) await write(chat)
   await eventually('the agents', () => some.every((chat) => invited(chat) === 1))
-  await deleteConversations()
+  // While there is no topic, bot events are refused, and the service does not send them a third time.
+  await recreateTopics({ ...here, kafka }, ['bot-conversations'])
   await write('now-agent')
   await agentJoins('now-agent')
   await say('now-agent', 'late-now-agent')

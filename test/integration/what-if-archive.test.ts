@@ -7,9 +7,8 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { conversationEvent } from '../../src/bot/harness.ts'
 import { archivingWorld } from '../support/archiving-world.ts'
 import { runCommand } from '../support/command.ts'
-import { eventually } from '../support/eventually.ts'
+import { recreateTopics } from '../support/delete-topics.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { withAdmin } from '../support/plain-consumer.ts'
 
 const there = await archivingWorld()
 const { here, kafka } = there
@@ -88,13 +87,7 @@ archive('says without keys that the first records are only in the archive', asyn
 
 archive('reads what a topic had that was deleted and created again', async () => {
   await there.processed()
-  const topic = 'bot-conversations'
-  const before = (await kafka.topicIds([topic])).get(topic)
-  await withAdmin(here.brokers, (admin) => admin.deleteTopics({ topics: [here.prefix + topic] }))
-  await eventually('a topic of another id', async () => {
-    const now = (await kafka.topicIds([topic]).catch(() => new Map())).get(topic)
-    return now !== undefined && now !== before
-  })
+  await recreateTopics({ ...here, kafka }, ['bot-conversations'])
   for (const chat of ['4', '5']) await there.publish(turn(chat))
   const out = join(folder, 'recreated')
   const { code, err } = await there.command(...args(out))

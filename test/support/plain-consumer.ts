@@ -93,13 +93,6 @@ export const createTopics = async (brokers: ReadonlyArray<string>, topics: Reado
   )
 }
 
-/** Deletes a topic, and waits until the brokers no longer have it: until then one of them may still take records. */
-export const deleteTopic = (brokers: ReadonlyArray<string>, topic: string): Promise<unknown> =>
-  withAdmin(brokers, async (admin) => {
-    await admin.deleteTopics({ topics: [topic] })
-    await eventually(`${topic} to be gone`, async () => !(await admin.listTopics()).includes(topic))
-  })
-
 /**
  * All records of these topics, in order per partition. If a batch cannot be read, `unread` is the error's name and
  * records are missing.

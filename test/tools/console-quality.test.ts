@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { Page, Response } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { eventually } from '../support/eventually.ts'
-import { overflow, settled, violations } from './console/browser.ts'
+import { overflow, settled, showPayload, violations } from './console/browser.ts'
 import { consoleSuite } from './console/suite.ts'
 
 const quality = await consoleSuite('every page of the console')
@@ -95,12 +95,7 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
     assert.is(await overflow(page), 0, path)
     assert.equal(await scrolling(page), [], path)
   }
-  await page
-    .locator('section', { has: page.locator('#letters') })
-    .locator('tbody th button')
-    .first()
-    .click()
-  await page.getByRole('button', { name: 'Show the payload' }).click()
+  await showPayload(page)
   await page.getByRole('region', { name: 'Headers of the record' }).waitFor()
   assert.equal(await scrolling(page), [], 'the panel of a letter')
   await by.deleteMany({ id: { $in: agents } })

@@ -77,3 +77,13 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
     `axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
   )
 }
+
+/** On the page Dead letters: shows the payload of the newest letter. */
+export const showPayload = async (page: Page): Promise<void> => {
+  await page
+    .locator('section', { has: page.locator('#letters') })
+    .locator('tbody th button')
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Show the payload' }).click()
+}

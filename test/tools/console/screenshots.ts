@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { finish, withServers } from '../../support/finish.ts'
 import { oneFailed, together } from '../../support/outcome.ts'
-import { openTab, settled, startChromium } from './browser.ts'
+import { openTab, settled, showPayload, startChromium } from './browser.ts'
 import { stage, stagedChat, stagedDay } from './stage.ts'
 import { startConsoleWorld } from './world.ts'
 
@@ -37,12 +37,7 @@ const shots: ReadonlyArray<Shot> = [
     name: 'dead-letters',
     path: 'dead-letters',
     prepare: async (page) => {
-      await page
-        .locator('section', { has: page.locator('#letters') })
-        .locator('tbody th button')
-        .first()
-        .click()
-      await page.getByRole('button', { name: 'Show the payload' }).click()
+      await showPayload(page)
       await page.locator('.json li.wrong').first().waitFor()
     },
   },

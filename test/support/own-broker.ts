@@ -1,0 +1,30 @@
+import { join, resolve } from 'node:path'
+import { newClusterId } from '../../src/embedded/kafka-broker.ts'
+import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
+import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
+import { runKafkaNode } from '../../src/embedded/kafka-node.ts'
+import { anyFree } from '../../src/embedded/port.ts'
+import { right } from './either.ts'
+import { temporaryFolder } from './folder.ts'
+import { cacheDir } from './servers.ts'
+
+/** Starts a broker that nobody else uses, with these lines of settings beside the usual ones. */
+export const ownBroker = async (properties: ReadonlyArray<string>) => {
+  const directory = temporaryFolder()
+  const ports = { broker: await anyFree(), controller: await anyFree() }
+  const running = right(
+    await runKafkaNode({
+      name: 'a broker',
+      directory,
+      logFile: join(directory, 'kafka.log'),
+      jars: right(await kafkaJars(resolve(cacheDir), () => {})),
+      heap: 384,
+      clusterId: newClusterId(),
+      configure: async () => ({
+        port: ports.broker,
+        properties: `${kafkaConfig(ports)}${properties.map((line) => `${line}\n`).join('')}`,
+      }),
+    }),
+  )
+  return { brokers: [`127.0.0.1:${ports.broker}`], stop: running.stop }
+}

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
-import { repliesText, storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
+import { firstAnswers, repliesText, storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
 
 const story = suite('the story of a chat')
@@ -86,6 +86,47 @@ for (const [conversation, deliveries, said] of replies)
   story(`counts the bot's messages, and names a hand-over apart: ${said}, of ${JSON.stringify(conversation)}`, () =>
     assert.is(repliesText(conversation, deliveries), said),
   )
+
+const bot = { kind: 'bot', startedAt: at(1), endsAt: at(30), clientMessages: 1 }
+const agent = { kind: 'agent', startedAt: at(20), endsAt: at(50), clientMessages: 1 }
+const answers: ReadonlyArray<readonly [string, ReadonlyArray<object>, string, string]> = [
+  ['the bot answered', [{ ...bot, firstResponseMs: 2_400 }], 'after 2.4 s, by the bot', ''],
+  [
+    'the bot answered, then an agent',
+    [
+      { ...agent, firstResponseMs: 4_000 },
+      { ...bot, firstResponseMs: 2_400 },
+    ],
+    'after 2.4 s, by the bot',
+    'after 4 s',
+  ],
+  ['an agent answered', [{ ...agent, firstResponseMs: 4_000 }], 'after 4 s, by an agent', ''],
+  [
+    'an agent answered, and the bot had not',
+    [bot, { ...agent, firstResponseMs: 4_000, agents: [{ firstMessageAt: at(41) }, { firstMessageAt: at(31) }] }],
+    'after 30 s, by an agent',
+    '',
+  ],
+  ['nobody answered', [bot], 'none', ''],
+  ['an agent still has the chat', [bot, { ...agent, endsAt: undefined }], '', ''],
+  ['nobody asked', [{ ...bot, clientMessages: 0 }], '', ''],
+]
+for (const [what, sessions, first, ofAgent] of answers)
+  story(`says when the first answer came, and from whom: ${what}`, () =>
+    assert.equal(firstAnswers(sessions), { first, ofAgent }),
+  )
+
+story('a reply that did not arrive is no answer', () => {
+  const told = (type: string, minute: number): StoryEvent => ({
+    ...event(type, minute, { commandType: 'BotMessage', message: { text: 'x' } }),
+    time: `2026-11-24T10:${minute}:00.000Z`,
+  })
+  const events = [told('ClientMessageReceived', 10), told('BotReplyFailed', 12), told('BotReplyDelivered', 15)]
+  assert.equal(
+    withTimes(storyOf(answer({ events }))).flatMap((item) => ('gap' in item ? [item.gap] : [])),
+    ['2 min without an answer', '3 min without an answer'],
+  )
+})
 
 story('shows a refused reply with every attempt and its answer', () => {
   const told = event('BotReplyFailed', 9, {

@@ -3,7 +3,7 @@ import { listAt, numberAt, textAt } from './figures.ts'
 import { duration } from './format.ts'
 import { html } from './html.ts'
 import { OutsideLink, Said, Time } from './parts.ts'
-import { repliesText } from './story.ts'
+import { firstAnswers, repliesText } from './story.ts'
 import { stateWords } from './words.ts'
 
 type Fact = readonly [name: string, value: unknown]
@@ -18,13 +18,18 @@ const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
   value === undefined ? [] : [[name, duration(value)]]
 
 /** The facts of a chat, from its two documents. */
-const factsOf = ({ chat, conversation, deliveries }: ConversationAnswer): ReadonlyArray<Fact> => [
+const factsOf = (
+  { chat, conversation, deliveries }: ConversationAnswer,
+  { first, ofAgent }: ReturnType<typeof firstAnswers>,
+): ReadonlyArray<Fact> => [
   ...(conversation
     ? ([
         ['State', stateWords(textAt(conversation, 'state'))],
         ['Replies of the bot', repliesText(conversation, deliveries)],
       ] as const)
     : []),
+  ...text('First answer', first),
+  ...text('First answer of an agent', ofAgent),
   ...when('Waiting for an answer since', textAt(conversation, 'awaitingReplySince')),
   ...(chat ? ([['Chat with agents', stateWords(textAt(chat, 'state'))]] as const) : []),
   ...text('Client', textAt(conversation, 'clientId')),
@@ -42,12 +47,11 @@ const factsOf = ({ chat, conversation, deliveries }: ConversationAnswer): Readon
     ? []
     : [['Page', html`<${OutsideLink} url=${textAt(chat, 'page', 'url')} />`] as const]),
   ...text('Rating', textAt(chat, 'rate')),
-  ...length('First response', numberAt(chat, 'firstResponseMs')),
   ...length('Handle time of the last agent session', numberAt(chat, 'totalMs')),
 ]
 
 export const ChatFacts = ({ answer }: { readonly answer: ConversationAnswer }) => {
-  const facts = factsOf(answer)
+  const facts = factsOf(answer, firstAnswers(answer.sessions))
   if (facts.length === 0) return null
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }

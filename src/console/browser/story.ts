@@ -15,6 +15,8 @@ export type SessionHead = {
 
 export type StoryItem = { readonly session: SessionHead } | { readonly entry: Entry }
 
+const time = (text: string) => Date.parse(text) || 0
+
 const auditFacts = (session: unknown): ReadonlyArray<string> => {
   const audit = at(session, 'audit')
   if (audit === undefined) return []
@@ -73,6 +75,41 @@ export const repliesText = (conversation: unknown, deliveries: ReadonlyArray<unk
   return [...(told.length === 0 ? ['none'] : told), ...(handedOver ? ['handed over'] : [])].join(', ')
 }
 
+const times = (values: ReadonlyArray<string>) => values.map(time).filter((at) => at > 0)
+
+/**
+ * `after 2.4 s, by the bot`: the first answer in the chat, and that of an agent if the bot was first. A client whom the
+ * bot did not answer has waited since the bot session began. `none` if nobody answered. Empty if nobody can tell: the
+ * service sends an agent's messages when the chat ends.
+ */
+export const firstAnswers = (
+  sessions: ReadonlyArray<unknown>,
+): { readonly first: string; readonly ofAgent: string } => {
+  const inOrder = sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
+  const isOf = (kind: string) => (session: unknown) => textAt(session, 'kind') === kind
+  const isAnswered = (session: unknown) => numberAt(session, 'firstResponseMs') !== undefined
+  const answered = inOrder.find(isAnswered)
+  if (answered === undefined) {
+    const isUnknown = inOrder.some((each) => isOf('agent')(each) && textAt(each, 'endsAt') === '')
+    const isAsked = inOrder.some((each) => (numberAt(each, 'clientMessages') ?? 0) > 0)
+    return { first: isAsked && !isUnknown ? 'none' : '', ofAgent: '' }
+  }
+  const after = (session: unknown) => `after ${duration(numberAt(session, 'firstResponseMs') ?? 0)}`
+  if (isOf('bot')(answered)) {
+    const agentSession = inOrder.filter(isOf('agent')).find(isAnswered)
+    return { first: `${after(answered)}, by the bot`, ofAgent: agentSession === undefined ? '' : after(agentSession) }
+  }
+  const [asked] = inOrder.slice(0, inOrder.indexOf(answered)).filter(isOf('bot'))
+  const [wroteAt] = times(listAt(answered, 'agents').map((agent) => textAt(agent, 'firstMessageAt'))).sort(
+    (a, b) => a - b,
+  )
+  const waited = wroteAt === undefined ? 0 : wroteAt - time(textAt(asked, 'startedAt'))
+  return {
+    first: `${asked !== undefined && waited > 0 ? `after ${duration(waited)}` : after(answered)}, by an agent`,
+    ofAgent: '',
+  }
+}
+
 /** `9661ab9c` of `acme/2037/bot/9661ab9c`. */
 const ceIdOf = (timelineId: string) => timelineId.split('/').slice(3).join('/')
 
@@ -87,8 +124,6 @@ const differencesByEvent = (sessions: ReadonlyArray<unknown>): ReadonlyMap<strin
   }
   return found
 }
-
-const time = (text: string) => Date.parse(text) || 0
 
 /** The agent session that an event at this time belongs to. */
 const sessionAt = (sessions: ReadonlyArray<unknown>, text: string): unknown =>
@@ -158,9 +193,10 @@ export const withTimes = (items: ReadonlyArray<StoryItem>): ReadonlyArray<StoryI
     lines.push(item)
     before = at
     if ('entry' in item) {
-      const { who, text } = item.entry
+      const { who, text, state } = item.entry
+      const isSent = state === undefined || state === 'delivered'
       if (who === 'client') isUnanswered = text !== undefined
-      else if (text !== undefined || who === 'agent') isUnanswered = false
+      else if ((text !== undefined && isSent) || who === 'agent') isUnanswered = false
     }
   }
   return lines

@@ -18,6 +18,9 @@ export type ConversationFilters = {
   readonly id?: string
 }
 
+/** `longest` is of the newest `maxCounted` that match; `waits` is of the open sessions whose client waits. */
+export type ConversationSort = 'newest' | 'oldest' | 'waits' | 'longest'
+
 type Listed = Pick<
   SessionDocument,
   'chatId' | 'kind' | 'number' | 'startedAt' | 'lastEventAt' | 'outcome' | 'endsAt' | 'clientMessages' | 'replies'
@@ -74,6 +77,12 @@ const alternatives = ({ state, id }: ConversationFilters, now: Date): ReadonlyAr
     ...(id === undefined ? [] : [[{ chatId: id }, { clientId: id }]]),
   ] as ReadonlyArray<ReadonlyArray<Where>>
 
+const byTime = {
+  newest: { field: 'startedAt', direction: -1, beyond: '$lte' },
+  oldest: { field: 'startedAt', direction: 1, beyond: '$gte' },
+  waits: { field: 'awaitingSince', direction: 1, beyond: '$gte' },
+} as const
+
 /**
  * The query, exported for its test. Each filter except `open` has an index that also gives the order. Few
  * sessions are open at any time, so MongoDB finds those and then sorts them. Each alternative contains all other
@@ -83,18 +92,25 @@ export const conversationsQuery = (
   accountId: string,
   {
     filters,
+    sort = 'newest',
     after,
     limit,
-  }: { readonly filters: ConversationFilters; readonly after?: PageEnd; readonly limit: number },
+  }: {
+    readonly filters: ConversationFilters
+    readonly sort?: Exclude<ConversationSort, 'longest'>
+    readonly after?: PageEnd
+    readonly limit: number
+  },
   now: Date,
 ) => {
-  const page = after === undefined ? [] : [{ startedAt: { $lte: after.at }, _id: { $nin: [...after.ids] } }]
+  const { field, direction, beyond } = byTime[sort]
+  const page = after === undefined ? [] : [{ [field]: { [beyond]: after.at }, _id: { $nin: [...after.ids] } }]
   const branches = alternatives(filters, now).reduce<ReadonlyArray<ReadonlyArray<Where>>>(
     (before, either) => before.flatMap((all) => either.map((one) => [...all, one])),
     [[{ accountId }, ...conditions(filters, now), ...page]],
   )
   const where: Where = { $or: branches.map((all) => ({ $and: [...all] })) }
-  return { where, options: { ...bounded, projection, sort: { startedAt: -1 }, limit: limit + 1 } as const }
+  return { where, options: { ...bounded, projection, sort: { [field]: direction }, limit: limit + 1 } }
 }
 
 /** The count ends here: nobody reads more, and MongoDB has other work. */
@@ -109,16 +125,36 @@ export const conversationCountIn =
     return known(sessions.countDocuments(where, { ...bounded, limit: maxCounted }))
   }
 
-/** Sessions of an account, the newest first. */
+type AskedPage = Omit<Parameters<typeof conversationsQuery>[1], 'sort'> & { readonly sort?: ConversationSort }
+
+/** No index has the duration of sessions, so MongoDB computes it for the newest ones. They have one page. */
+const longestOf = (db: Db, accountId: string, { filters, limit }: AskedPage, now: Date) => {
+  const { where, options } = conversationsQuery(accountId, { filters, limit }, now)
+  const stages = [
+    { $match: where },
+    { $sort: options.sort },
+    { $limit: maxCounted },
+    { $project: { ...projection, lasted: { $subtract: ['$lastEventAt', '$startedAt'] } } },
+    { $sort: { lasted: -1, startedAt: -1 } },
+    { $limit: limit },
+    { $unset: 'lasted' },
+  ]
+  return viewIn(db, 'sessions').aggregate<Listed>(stages, bounded).toArray()
+}
+
+/** Sessions of an account, in the order asked for. */
 export const conversationsIn =
   (db: Db) =>
-  (accountId: string, asked: Parameters<typeof conversationsQuery>[1], now: Date): Known<ConversationsPage> => {
-    const { where, options } = conversationsQuery(accountId, asked, now)
+  (accountId: string, asked: AskedPage, now: Date): Known<ConversationsPage> => {
+    const { sort = 'newest', limit } = asked
+    if (sort === 'longest') return known(longestOf(db, accountId, asked, now).then((rows) => ({ rows })))
+    const { where, options } = conversationsQuery(accountId, { ...asked, sort }, now)
     const found = viewIn<{ readonly _id: string }>(db, 'sessions').find(where, options).toArray()
+    const timeOf = (row: Listed) => (sort === 'waits' ? row.awaitingSince : undefined) ?? row.startedAt
     const page = found.then((documents): ConversationsPage => {
-      const rows = (documents as unknown as ReadonlyArray<Listed>).slice(0, asked.limit)
-      const next = pageEnd(rows, ({ startedAt }) => startedAt, asked.after)
-      return { rows, ...(documents.length > asked.limit && next && { next }) }
+      const rows = (documents as unknown as ReadonlyArray<Listed>).slice(0, limit)
+      const next = pageEnd(rows, timeOf, asked.after)
+      return { rows, ...(documents.length > limit && next && { next }) }
     })
     return known(page)
   }

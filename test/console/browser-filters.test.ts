@@ -12,9 +12,9 @@ const read = (query: string) => queryOf(filtersOf(new URLSearchParams(query)))
 filters('keeps every filter, in one order', () =>
   assert.is(
     read(
-      'failed=true&unanswered=true&id=2037&to=2026-11-24&from=2026-11-24T17%3A00&widget=w+1&agent=12&outcome=contained&kind=bot&state=open',
+      'sort=waits&failed=true&unanswered=true&id=2037&to=2026-11-24&from=2026-11-24T17%3A00&widget=w+1&agent=12&outcome=contained&kind=bot&state=open',
     ),
-    'state=open&kind=bot&outcome=contained&agent=12&widget=w+1&from=2026-11-24T17%3A00&to=2026-11-24&id=2037&unanswered=true&failed=true',
+    'state=open&kind=bot&outcome=contained&agent=12&widget=w+1&from=2026-11-24T17%3A00&to=2026-11-24&id=2037&unanswered=true&failed=true&sort=waits',
   ),
 )
 

@@ -1,6 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ConversationFilters, conversationsQuery } from '../../src/mongo/console-conversations.ts'
+import {
+  type ConversationFilters,
+  type ConversationSort,
+  conversationsQuery,
+} from '../../src/mongo/console-conversations.ts'
 import { type AuditAsked, auditQuery } from '../../src/mongo/console-privacy.ts'
 import { testDatabase } from '../support/mongo.ts'
 
@@ -47,8 +51,12 @@ const stagesOf = ({ stage, inputStage, inputStages = [] }: Stage): ReadonlyArray
 ]
 
 const limit = 5
-const explained = async (filters: ConversationFilters, after?: { readonly at: Date; readonly ids: string[] }) => {
-  const { where, options } = conversationsQuery('acme', { filters, limit, ...(after && { after }) }, now)
+const explained = async (
+  filters: ConversationFilters,
+  after?: { readonly at: Date; readonly ids: string[] },
+  sort: Exclude<ConversationSort, 'longest'> = 'newest',
+) => {
+  const { where, options } = conversationsQuery('acme', { filters, sort, limit, ...(after && { after }) }, now)
   const { executionStats } = await db
     .collection<{ _id: string }>('sessions')
     .find(where, options)
@@ -85,14 +93,26 @@ for (const [name, filters] of Object.entries(ordered))
       assert.ok(examined <= found + 2, `${examined} documents for ${found}`)
     })
 
-for (const [name, filters] of Object.entries({
-  open: { state: 'open' },
-  waiting: { state: 'open', unanswered: true },
-} satisfies Record<string, ConversationFilters>))
+indexes('the oldest sessions are read in the order of the same indexes', async () => {
+  const after = { at: minutesAgo(10 * 1_500), ids: ['acme/1500/bot/1'] }
+  for (const filters of [{}, { outcome: 'abandoned' }, { failed: true }] as const)
+    for (const page of [undefined, after]) {
+      const { stages, examined, found } = await explained(filters, page, 'oldest')
+      assert.not.ok(stages.includes('SORT') || stages.includes('COLLSCAN'), stages.join())
+      assert.is(found, limit + 1)
+      assert.ok(examined <= found + 2, `${examined} documents for ${found}`)
+    }
+})
+
+for (const [name, filters, sort] of [
+  ['open', { state: 'open' }, 'newest'],
+  ['waiting', { state: 'open', unanswered: true }, 'newest'],
+  ['waiting, the longest first,', { state: 'open', unanswered: true }, 'waits'],
+] satisfies ReadonlyArray<[string, ConversationFilters, ConversationSort]>)
   indexes(`${name} reads the sessions that are open now, and no others`, async () => {
     const open = all.filter(({ outcome, endsAt }) => outcome === 'open' || (endsAt ?? now) > now)
     assert.is(open.length, 20)
-    const { stages, examined, found } = await explained(filters)
+    const { stages, examined, found } = await explained(filters, undefined, sort)
     assert.not.ok(stages.includes('COLLSCAN'), stages.join())
     assert.is(found, limit + 1)
     assert.ok(examined <= open.length, `${examined} documents of ${open.length}`)

@@ -266,8 +266,10 @@ for (const [query, rows, accountId = 'acme'] of [
   ['id=88', [waitingRow]],
   ['state=over&kind=agent', []],
   ['state=open', [], 'globex'],
+  ['sort=oldest', [row, agentRow, waitingRow]],
+  ['sort=waits', [waitingRow]],
 ] as const)
-  reading(`conversations of ${accountId} with ${query || 'no filter'}, the newest first`, async () => {
+  reading(`conversations of ${accountId} with ${query || 'no filter'}, in their order`, async () => {
     assert.equal(await ask<ConversationsAnswer>(conversations, { query, accountId }), {
       rows,
       count: rows.length,
@@ -280,6 +282,51 @@ reading('the pages of conversations have each one once', async () => {
   assert.equal(first.rows, [waitingRow, agentRow])
   const second = await ask<ConversationsAnswer>(conversations, { query: `limit=2&cursor=${first.next}` })
   assert.equal(second, { rows: [row] })
+})
+
+reading('conversations in each order have the same pages as the whole list', async () => {
+  const start = (n: number) => date(`11:${10 + n}:00`)
+  await documents('sessions').insertMany(
+    [3, 0, 2, 1].map((n) => ({
+      _id: `orders/${n}/bot/1`,
+      accountId: 'orders',
+      chatId: `${n}`,
+      kind: 'bot',
+      number: 1,
+      startedAt: start(n),
+      // The first and the last wait, the second is the longest.
+      lastEventAt: new Date(start(n).getTime() + (n === 1 ? 9_000 : n * 1_000)),
+      outcome: 'unanswered',
+      channelId: 'w1',
+      clientMessages: 1,
+      replies: 0,
+      agents: [],
+      ...(n % 3 === 0 && { awaitingSince: new Date(start(3).getTime() - n) }),
+      endsAt: date('13:00:00'),
+    })),
+  )
+  const asked = async (query: string) => {
+    const { rows, next } = await ask<ConversationsAnswer>(conversations, { accountId: 'orders', query })
+    return { ids: rows.map(({ chatId }) => chatId).join(''), next }
+  }
+  for (const [sort, ids] of [
+    ['', '3210'],
+    ['sort=oldest', '0123'],
+    ['sort=waits', '30'],
+  ] as const) {
+    const [first, second] = [ids.slice(0, 1), ids.slice(1)]
+    const page = await asked(`${sort}&limit=1`)
+    const rest = await asked(`${sort}&cursor=${page.next}`)
+    assert.equal([(await asked(sort)).ids, page.ids, rest.ids], [ids, first, second], sort)
+  }
+  assert.equal(
+    [await asked('sort=longest'), await asked('sort=longest&limit=2')],
+    [
+      { ids: '1320', next: undefined },
+      { ids: '13', next: undefined },
+    ],
+  )
+  await documents('sessions').deleteMany({ accountId: 'orders' })
 })
 
 reading('a conversation is the whole story, masked', async () => {

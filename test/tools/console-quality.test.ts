@@ -54,6 +54,15 @@ const scrolling = (page: Page) =>
     `[...document.querySelectorAll('.scroll')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)`,
   )
 
+test('at 1024 px the list of conversations does not scroll sideways', async (here) => {
+  const { page, context } = await here.open(await here.signInAsAll('pages'), { viewport: { width: 1024, height: 800 } })
+  await page.goto(here.page('conversations'))
+  await settled(page)
+  await page.locator('tbody tr').first().waitFor()
+  assert.equal([await scrolling(page), await overflow(page)], [[], 0])
+  await context.close()
+})
+
 test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px long', async (here) => {
   const { db } = here
   const by = db.collection<{ _id: string }>('daily_stats_by')

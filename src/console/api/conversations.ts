@@ -6,6 +6,7 @@ import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import {
   type ConversationFilters,
+  type ConversationSort,
   type ConversationsPage,
   type conversationCountIn,
   type conversationsIn,
@@ -38,6 +39,7 @@ const ConversationsQuery = t.partial(
     to: LocalTime,
     failed: On,
     id: Id,
+    sort: t.keyof({ oldest: null, waits: null, longest: null }, 'oldest, waits or longest'),
     cursor: Cursor(PageEnd, 'next'),
     limit: Limit(200),
   },
@@ -101,12 +103,16 @@ const wrongSpan = invalid(400, 'from, to: expected a time, and a later one')
 
 /** The filters of a query, with the times of its days in the account's time zone. */
 const filtersOf = (
-  { cursor, limit, from, to, ...others }: Asked,
+  { cursor, limit, from, to, sort, ...others }: Asked,
   timeZone: string,
 ): E.Either<Refusal, ConversationFilters> => {
   const span = spanBetween({ ...(from && { from }), ...(to && { to }) }, timeZone)
   if (span.from !== undefined && span.to !== undefined && span.from >= span.to) return E.left(wrongSpan)
-  return E.right({ ...others, ...(Object.keys(span).length > 0 && { span }) })
+  return E.right({
+    ...others,
+    ...(Object.keys(span).length > 0 && { span }),
+    ...(sort === 'waits' && ({ state: 'open', unanswered: true } as const)),
+  })
 }
 
 /** Conversations as a list in pages, and as a spreadsheet. Neither has personal data. */
@@ -122,17 +128,18 @@ export const conversationsHandlers = ({
     const asked = readQuery(ConversationsQuery, query)
     if (E.isLeft(asked)) return asked
     const { cursor, limit = usualLimit } = asked.right
+    const sort: ConversationSort = asked.right.sort ?? 'newest'
     const filters = filtersOf(asked.right, timeZoneOf(accountId))
-    return E.isLeft(filters) ? filters : E.right({ filters: filters.right, cursor, limit })
+    return E.isLeft(filters) ? filters : E.right({ filters: filters.right, sort, cursor, limit })
   }
   return {
     'GET /api/accounts/:account/conversations': async ({ accountId, query }) => {
       const asked = read(accountId, query)
       if (E.isLeft(asked)) return asked
-      const { filters, limit, cursor } = asked.right
+      const { filters, sort, limit, cursor } = asked.right
       const asOf = new Date(now())
       const [page, counted] = await Promise.all([
-        findConversations(accountId, { filters, limit, ...(cursor && { after: cursor }) }, asOf),
+        findConversations(accountId, { filters, sort, limit, ...(cursor && { after: cursor }) }, asOf),
         // Later pages show the count of the first.
         cursor === undefined ? countConversations(accountId, filters, asOf) : E.right(undefined),
       ])
@@ -150,13 +157,14 @@ export const conversationsHandlers = ({
     'GET /api/accounts/:account/conversations.csv': async ({ accountId, query, signal }) => {
       const asked = read(accountId, query)
       if (E.isLeft(asked)) return asked
+      const { filters, sort } = asked.right
       const asOf = new Date(now())
       let text = csv([columns])
       let after: ConversationsPage['next'] = asked.right.cursor
       for (let count = 0; count < maxCsvRows && !signal.aborted; count += rowsAtOnce) {
         const page = await findConversations(
           accountId,
-          { filters: asked.right.filters, limit: rowsAtOnce, ...(after && { after }) },
+          { filters, sort, limit: rowsAtOnce, ...(after && { after }) },
           asOf,
         )
         if (E.isLeft(page)) return E.left(unavailable(page.left.reason))

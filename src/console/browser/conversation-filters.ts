@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Filters, noFilters, queryOf } from './filters.ts'
+import { type Filters, noFilters, queryOf, type Sort } from './filters.ts'
 import { html } from './html.ts'
 import { Check, Field, Select, valueOfField } from './parts.ts'
 import { Presets } from './presets.ts'
 import { SavedFilters } from './saved-filters.ts'
-import { outcomeCodes, outcomeWords } from './words.ts'
+import { outcomeCodes, outcomeWords, sortCodes, sortWords } from './words.ts'
 
 type Props = { readonly account: string; readonly filters: Filters; readonly onChange: (query: string) => void }
 
@@ -44,6 +44,8 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
       </div>
       <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state })}
         options=${[['', 'Any'], ['open', 'Open'], ['over', 'Ended']]} />
+      <${Select} label="Order" value=${filters.sort} onChange=${(sort: Sort) => change({ sort })}
+        options=${sortCodes.map((code) => [code, sortWords(code)])} />
       <details class="more-filters" open=${isMore}>
         <summary>More filters</summary>
         <div class="filters">

@@ -9,11 +9,11 @@ import { html } from './html.ts'
 import { cameBack, go } from './navigation.ts'
 import { Badge, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
-import { sessionState } from './words.ts'
+import { sessionState, sortWords } from './words.ts'
 
 const pollMs = 10_000
 
-const head = ['Chat', 'With', 'Outcome', 'Client / answers', 'Agents', 'Began', 'Last event', 'To note']
+const head = ['Chat', 'With', 'Outcome', 'Client / answers', 'Began', 'Lasted']
 
 const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => html`
   ${row.waitingSince !== undefined && html`<${Badge} tone="warn">${row.isOpen ? `waiting for ${tickingDuration(now - Date.parse(row.waitingSince))}` : 'left without an answer'}<//> `}
@@ -40,8 +40,11 @@ const Row = ({
       <a data-item href=${`${base}${pathOf(account, 'conversations', '', row.chatId)}`}><bdi>${row.chatId}</bdi></a>
       ${row.clientId !== undefined && html`<span class="sub">client <bdi>${row.clientId}</bdi></span>`}
     </th>
-    <td data-label="With">${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
-    <td data-label="Outcome"><${State} row=${row} /></td>
+    <td data-label="With">
+      ${row.kind === 'bot' ? 'Bot' : 'Agent'}${row.agents.map((id, i) => html`${i > 0 && ','} <bdi key=${id}>${id}</bdi>`)}
+      <span class="sub">${row.channelType ?? row.channelId}</span>
+    </td>
+    <td data-label="Outcome"><${State} row=${row} /> <${Notes} row=${row} now=${now} /></td>
     <td data-label="Client / answers" class="number">
       ${
         row.kind === 'agent' && row.isOpen
@@ -49,12 +52,14 @@ const Row = ({
           : html`<span title="from the client">${count(row.clientMessages)}</span> / <span title="answers">${count(row.replies)}</span>`
       }
     </td>
-    <td data-label="Agents">${row.agents.map((id, i) => html`${i > 0 && ', '}<bdi key=${id}>${id}</bdi>`)}</td>
     <td data-label="Began"><${Time} at=${row.startedAt} /></td>
-    <td data-label="Last event"><${Time} at=${row.lastEventAt} /></td>
-    <td data-label=""><${Notes} row=${row} now=${now} /></td>
+    <td data-label="Lasted"><span title=${`until ${row.lastEventAt}`}>${lastedText(row)}</span></td>
   </tr>
 `
+
+/** From the first event to the last one. */
+const lastedText = ({ startedAt, lastEventAt, isOpen }: ConversationRow) =>
+  `${tickingDuration(Date.parse(lastEventAt) - Date.parse(startedAt))}${isOpen ? ' so far' : ''}`
 
 type Shown = {
   readonly filter: string
@@ -65,7 +70,7 @@ type Shown = {
 /** The list as it was left, with its place, for the way back from a conversation. */
 const left: { account: string; shown: Shown | undefined; scroll: number } = { account: '', shown: undefined, scroll: 0 }
 
-/** Sessions of the account, newest first. New sessions wait behind a button, so that no row moves during reading. */
+/** Sessions of the account. New sessions wait behind a button, so that no row moves during reading. */
 export const ConversationsPage = ({ account, query }: PageProps) => {
   const filter = queryOf(filtersOf(query))
   const path = (cursor?: string) => {
@@ -113,13 +118,15 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       return answer
     })
 
+  const { sort } = filtersOf(query)
+  const order = sortWords(sort).toLowerCase()
   return html`
     <div class="page-head">
       <h1>Conversations</h1>
       <p class="muted" role="status">${
         first.value?.count === undefined
-          ? 'Sessions with bots and agents, the newest first'
-          : `${first.value.countIsMin ? 'more than ' : ''}${counted(first.value.count, 'session')}, the newest first`
+          ? `Sessions with bots and agents, ${order}`
+          : `${first.value.countIsMin ? 'more than ' : ''}${counted(first.value.count, 'session')}, ${order}`
       }</p>
       <p><a class="button" download href=${`${base}api/${accountPath(account, 'conversations.csv')}${filter === '' ? '' : `?${filter}`}`}>Save as CSV</a></p>
     </div>
@@ -144,14 +151,19 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       shown.rows.length > 0 &&
       html`
         <div class=${shown.filter === filter ? '' : 'stale'}>
-          <${Table} caption="Conversations, the newest first" head=${head} numbers=${['Client / answers']}>
+          <${Table} caption=${`Conversations, ${order}`} head=${head} numbers=${['Client / answers']}>
             ${shown.rows.map((row) => html`<${Row} key=${rowKey(row)} account=${account} row=${row} now=${now} />`)}
           <//>
         </div>
+        ${
+          sort === 'longest' &&
+          (first.value?.count ?? 0) > shown.rows.length &&
+          html`<p class="muted">Only the longest ${count(shown.rows.length)} are shown${first.value?.countIsMin && ', of the newest 10,000'}. For others, choose days.</p>`
+        }
         <${TroubleBox} trouble=${older.trouble} again=${more} />
         ${
           shown.next !== '' &&
-          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Loading…' : 'Older'}</button></p>`
+          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Loading…' : sort === '' ? 'Older' : 'More'}</button></p>`
         }
       `
     }

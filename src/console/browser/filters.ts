@@ -1,4 +1,7 @@
-/** The filters of the list of conversations, with the names of the API and the address. */
+/** The order of the list: empty if the newest come first. */
+export type Sort = '' | 'oldest' | 'waits' | 'longest'
+
+/** The filters and the order of the list of conversations, with the names of the API and the address. */
 export type Filters = {
   readonly state: '' | 'open' | 'over'
   readonly kind: '' | 'agent' | 'bot'
@@ -11,6 +14,7 @@ export type Filters = {
   readonly id: string
   readonly unanswered: boolean
   readonly failed: boolean
+  readonly sort: Sort
 }
 
 const oneOf = <A extends string>(text: string | null, words: ReadonlyArray<A>): A | '' =>
@@ -32,6 +36,7 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     id: text('id'),
     unanswered: query.get('unanswered') === 'true',
     failed: query.get('failed') === 'true',
+    sort: oneOf(query.get('sort'), ['oldest', 'waits', 'longest']),
   }
 }
 

@@ -64,6 +64,16 @@ const outcomes: Sentences = {
 export const outcomeWords = (code: string) => said(outcomes, code)
 export const outcomeCodes = Object.keys(outcomes)
 
+const sorts: Sentences = {
+  '': 'Newest first',
+  oldest: 'Oldest first',
+  waits: 'Longest wait first',
+  longest: 'Longest first',
+}
+/** The order of the list of conversations. */
+export const sortWords = (code: string) => said(sorts, code)
+export const sortCodes = Object.keys(sorts)
+
 /** How a session is, or was. `tone` is that of a dot: `waits` if somebody waits, none after the end. */
 export type SessionState = { readonly words: string; readonly tone: 'open' | 'waits' | '' }
 

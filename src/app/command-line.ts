@@ -17,7 +17,7 @@ const groups: Readonly<Record<string, string>> = {
   redrive: 'look at dead letters, and send them back to their topics',
 }
 
-export const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 const parserOf = ({ read, many }: Option) => {
   if (read === undefined) return undefined
@@ -48,7 +48,7 @@ const optionOf = (name: string, option: Option) => {
 }
 
 /** The options of the runner that an operation has. */
-export const flagsOf = ({ json, dryRun, confirm }: Pick<AnyOperation, 'json' | 'dryRun' | 'confirm'>) => ({
+const flagsOf = ({ json, dryRun, confirm }: Pick<AnyOperation, 'json' | 'dryRun' | 'confirm'>) => ({
   ...(dryRun && { dryRun: { about: dryRun.about } }),
   ...(confirm && { yes: { about: 'do not ask for confirmation' } }),
   ...(json !== undefined && { json: { about: json } }),

@@ -67,6 +67,7 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
   return {
     accounts: () => E.right(settings.accounts),
     topicPrefix: () => E.right(settings.topics.prefix),
+    dataFolder: () => E.right(settings.dataDir),
     retentionDays: () => E.right(settings.retentionDays),
     kafka: () => E.right(kafka),
     appendTo: () => {

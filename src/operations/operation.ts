@@ -17,6 +17,8 @@ import type { ShowProgress } from './rebuild/progress.ts'
 export type Resources = {
   readonly accounts: ReadonlyArray<Account>
   readonly topicPrefix: string
+  /** DATA_DIR. */
+  readonly dataFolder: string
   /** How long event topics are kept as plain text. */
   readonly retentionDays: number | 'forever'
   readonly kafka: KafkaPorts

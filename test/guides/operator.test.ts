@@ -13,7 +13,7 @@ const metricsText = await (await fetch(`${bridge.adminUrl}/metrics`)).text()
 type Metric = { readonly name: string; readonly type: string }
 const byName = (a: Metric, b: Metric) => (a.name < b.name ? -1 : 1)
 
-/** The metrics that a running bridge exposes. */
+/** The metrics that a running bridge exposes: its own, and those of the process and of Node.js. */
 const exposed: ReadonlyArray<Metric> = [...metricsText.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   .map(([, name = '', type = '']) => ({ name, type }))
   .sort(byName)
@@ -89,8 +89,11 @@ const guide = suite('guide for an operator')
 
 guide.after(here.stop)
 
-guide('the table of metrics has the names and types of a running bridge', () => {
-  assert.equal(documented, exposed)
+guide('the table of metrics has the names and types of the own metrics of a running bridge', () => {
+  assert.equal(
+    documented,
+    exposed.filter(({ name }) => name.startsWith('livechat_')),
+  )
 })
 
 guide('every label of a running bridge is in the table', () => {

@@ -43,7 +43,8 @@ const events = [
 ]
 const enrichment = { key: `acme/email:${secret}@example.com`, value: JSON.stringify({ contactInfo: { name: secret } }) }
 
-const servers = { kafka, erasures: mongo.erasures, retentionDays: 14 as const }
+const dataFolder = join(folder, 'data')
+const servers = { kafka, erasures: mongo.erasures, retentionDays: 14 as const, dataFolder }
 
 /** Runs a command in this process. */
 const run = async (command: 'erase' | 'export', ...args: string[]) => {
@@ -114,12 +115,11 @@ erasing('an export before it has everything', async () => {
 })
 
 erasing('if it is killed before its markers are written, the same command finishes it', async () => {
-  const file = join(folder, 'receipt.json')
   const away = {
     ...kafka,
     publish: async () => ({ _tag: 'Left', left: { kind: 'transient', reason: 'away' } }) as const,
   }
-  const args = ['--account', 'acme', '--client', '1233', '--yes', '--by', 'officer', '--receipt', file]
+  const args = ['--account', 'acme', '--client', '1233', '--yes', '--by', 'officer']
   const errors: string[] = []
   await runOperation(['erase', ...args], { ...servers, kafka: away }, { recordAction }).catch(
     (error: Error) => void errors.push(error.message),
@@ -134,6 +134,7 @@ erasing('if it is killed before its markers are written, the same command finish
   assert.match(said, /was interrupted is finished now/)
   const [receipt, ...others] = await receipts()
   assert.equal([receipt?.state, receipt?.plan, others], ['published', undefined, []])
+  const file = join(dataFolder, `erasure-${receipt?._id}.json`)
   assert.is(JSON.parse(readFileSync(file, 'utf8'))._id, receipt?._id)
 })
 

@@ -1,20 +1,14 @@
 import type { AnyOperation } from '../../operations/operation.ts'
 import type { Option } from '../../operations/options.ts'
-import { flagsOf, kebab } from '../command-line.ts'
 import { commands } from '../commands.ts'
 
-const usageOf = (name: string, { value, many, isArgument, isRequired }: Option) => {
-  const text = value === undefined ? '' : value.toUpperCase()
-  const usage = isArgument ? text : [`--${kebab(name)}`, ...(text === '' ? [] : [text])].join(' ')
-  const repeated = many === undefined ? usage : `${usage}…`
-  return isRequired ? repeated : `[${repeated}]`
-}
-
-const rowOf = (operation: AnyOperation): ReadonlyArray<string> => {
-  const { name, summary } = operation
-  const all = Object.entries<Option>({ ...operation.options, ...flagsOf(operation) })
-  const usages = all.map(([option, spec]) => usageOf(option, spec))
-  return [`\`${[name, ...usages].join(' ')}\``, summary]
+/** The command with its arguments. `--help` has the options. */
+const rowOf = ({ name, summary, options }: AnyOperation): ReadonlyArray<string> => {
+  const args = Object.values<Option>(options).flatMap(({ isArgument, isRequired, value = '' }) => {
+    if (!isArgument) return []
+    return [isRequired ? value.toUpperCase() : `[${value.toUpperCase()}]`]
+  })
+  return [`\`${[name, ...args].join(' ')}\``, summary]
 }
 
 /** The table of the guide of the command line. */

@@ -9,7 +9,10 @@ import { decodeAs, type Handlers, ok, type RecordActionOf, type Session } from '
 import { streamed } from '../run.ts'
 
 /** What operations can work with in the console. The keys of the archive are only where the archiver runs. */
-export type ConsoleResources = Omit<Resources, 'wrapping' | 'appendTo' | 'consoleSessions' | 'running' | 'consoleUrl'>
+export type ConsoleResources = Omit<
+  Resources,
+  'wrapping' | 'appendTo' | 'consoleSessions' | 'running' | 'consoleUrl' | 'dataFolder'
+>
 
 export type OperationsDeps = {
   readonly resources: ConsoleResources

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { Ticket } from '../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
@@ -76,12 +77,14 @@ export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> =>
 ]
 
 type Ports = Pick<Resources, 'retentionDays'> & {
+  /** Where the file of the receipt is written. The console writes none. */
+  readonly dataFolder?: string
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
 }
 
 /** The plan by the views, and by the enrichments that no consumer has read yet. */
-const planNow = async ({ kafka, erasures }: Ports, request: Request): Promise<Plan> => {
+const planNow = async ({ kafka, erasures }: Pick<Ports, 'kafka' | 'erasures'>, request: Request): Promise<Plan> => {
   const plan = await planOf(erasures, request)
   const unread = await unreadEnrichments(kafka, request.accountId, plan.person)
   const keys = [...new Set([...plan.enrichments, ...unread])]
@@ -95,16 +98,16 @@ export type Erasing = {
   readonly ticket: Ticket | undefined
   readonly requestedAt: Date
   readonly backupDays: number | undefined
-  /** Where the receipt is written. */
-  readonly path: string | undefined
+  /** Where the receipt is written, by the id of the erasure. */
+  readonly pathOf: (id: string) => string
 } & ({ readonly plan: Plan } | { readonly unfinished: ReadonlyArray<ErasureDocument> })
 
 const finished = 'An erasure that was interrupted is finished now.'
 
 /** The lines about the receipts, and their files. */
-const written = (receipts: ReadonlyArray<ErasureDocument>, path: string | undefined, ...before: string[]) => {
+const written = (receipts: ReadonlyArray<ErasureDocument>, pathOf: Erasing['pathOf'], ...before: string[]) => {
   const files = receipts.map((receipt) => ({
-    path: path ?? `erasure-${receipt._id}.json`,
+    path: pathOf(receipt._id),
     text: `${JSON.stringify(receipt, null, 2)}\n`,
   }))
   const lines = receipts.flatMap((receipt, i) => [
@@ -136,7 +139,7 @@ export const erase = operation({
     },
     backupDays: { about: 'how long backups are kept, for the receipt', value: 'days', read: days(99_999) },
     receipt: {
-      about: 'where the receipt is written (default: erasure-<id>.json here)',
+      about: 'where the receipt is written (default: erasure-<id>.json in DATA_DIR)',
       value: 'file',
       read: anyText,
     },
@@ -146,10 +149,10 @@ export const erase = operation({
     question: (erasing: Erasing) => ('plan' in erasing ? 'Erase all of this for good?' : undefined),
     declined: 'Nothing was erased. Answer yes, or use --yes.',
   },
-  needs: { kafka: true, erasures: true, retentionDays: true },
+  needs: { kafka: true, erasures: true, retentionDays: true, dataFolder: true },
   select: async (
     ports: Ports,
-    { by, ticket: number, backupDays, receipt: path, ...person },
+    { by, ticket: number, backupDays, receipt, ...person },
     { isDry, warn, who, withinMs },
   ): Promise<E.Either<Stop, Erasing>> => {
     const request = requestOf(person)
@@ -157,7 +160,8 @@ export const erase = operation({
     const requestedAt = clock()
     const wrong = wrongClock(requestedAt, await ports.erasures.serverTime())
     if (wrong !== undefined && !isDry) return stop('unavailable', wrong)
-    const asked = { request, requestedBy: by ?? who, ticket: number, requestedAt, backupDays, path }
+    const pathOf = (id: string) => receipt ?? join(ports.dataFolder ?? '', `erasure-${id}.json`)
+    const asked = { request, requestedBy: by ?? who, ticket: number, requestedAt, backupDays, pathOf }
     if (!(await viewsReachEnd(ports.kafka, { withinMs, clock: monotonic, sleep }))) {
       if (!isDry) return stop('unavailable', `Nothing was erased. ${notCurrent}`)
       warn(notCurrent)
@@ -170,12 +174,16 @@ export const erase = operation({
   show: (erasing) => ('plan' in erasing ? planLines(erasing.plan) : []),
   action: ({ request, ticket }) => actionOn('erase', request, { ticket }),
   act: async ({ kafka, erasures, retentionDays }, erasing) => {
-    const { request, requestedBy, ticket, requestedAt, backupDays, path } = erasing
+    const { request, requestedBy, ticket, requestedAt, backupDays, pathOf } = erasing
     const ports = { kafka, erasures, clock }
     const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
     if ('unfinished' in erasing)
-      return written(await finishInterrupted(ports, request, erasing.unfinished, { kept, requestedAt }), path, finished)
-    return written([await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, kept, requestedAt })], path)
+      return written(
+        await finishInterrupted(ports, request, erasing.unfinished, { kept, requestedAt }),
+        pathOf,
+        finished,
+      )
+    return written([await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, kept, requestedAt })], pathOf)
   },
 })
 

@@ -2,7 +2,7 @@ import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person.
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { Request } from '../erase/plan.ts'
 
-type Everything = Pick<Person, 'identities' | 'likely'> & {
+export type Everything = Pick<Person, 'identities' | 'likely'> & {
   readonly accountId: string
   readonly documents: Readonly<Record<string, ReadonlyArray<object>>>
   readonly enrichments: ReadonlyArray<{ readonly key: string; readonly value?: unknown }>

@@ -1,14 +1,36 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Identity } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { printableLines } from '../../shared/printable.ts'
+import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
 import { notCurrent, viewsReachEnd } from '../erase/views-now.ts'
 import { operation, stop } from '../operation.ts'
 import { anyText } from '../options.ts'
 import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
-import { everythingOf } from './everything.ts'
+import { type Everything, everythingOf } from './everything.ts'
+
+const named: Readonly<Record<Identity['kind'], string>> = {
+  client: 'client id',
+  visitor: 'visitor number',
+  chat: 'chat id',
+  email: 'email address',
+  phone: 'phone number',
+  userToken: 'userToken',
+}
+
+const writtenLines = (path: string, { documents, enrichments, likely }: Everything): ReadonlyArray<string> => {
+  const counts = Object.entries(documents).map(([view, { length }]) => [`  ${view}`, String(length)])
+  return [
+    `${path} has everything that is stored about this person, and only you can read the file. Documents:`,
+    ...table([...counts, ...(enrichments.length > 0 ? [['  enrichments', String(enrichments.length)]] : [])]),
+    ...(likely.length > 0
+      ? [`Look at "likely" in the file: ${likely.length} more may be the same person. Include them with --also.`]
+      : []),
+  ]
+}
 
 /** All data that the bridge has about one person, for a request of access (GDPR, articles 15 and 20). */
 export const exportPerson = operation({
@@ -45,13 +67,16 @@ export const exportPerson = operation({
   act: async ({ erasures }, { request, out }) => {
     const everything = await everythingOf(erasures, request)
     const isStored = Object.keys(everything.documents).length > 0
+    const code = isStored ? 0 : 1
     if (!isStored && everything.enrichments.length === 0)
-      return { code: 1, trouble: 'No person with this id or address is stored.', result: everything }
+      return {
+        code,
+        trouble: `Nothing is stored about a person with this ${named[request.start.kind]}.`,
+        result: everything,
+      }
     const text = JSON.stringify(everything, null, 2)
-    return {
-      code: isStored ? 0 : 1,
-      ...(out === undefined ? { lines: [printableLines(text)] } : { files: [{ path: out, text: `${text}\n` }] }),
-      result: everything,
-    }
+    return out === undefined
+      ? { code, lines: [printableLines(text)], result: everything }
+      : { code, files: [{ path: out, text: `${text}\n` }], lines: writtenLines(out, everything), result: everything }
   },
 })

@@ -36,7 +36,7 @@ const exporting = suite('export')
 
 exporting('reports an unknown person, and writes no file', async () => {
   const file = join(temporaryFolder(), 'person.json')
-  const nobody = { out: [], err: ['No person with this id or address is stored.'], code: 1 }
+  const nobody = { out: [], err: ['Nothing is stored about a person with this client id.'], code: 1 }
   assert.equal([await run([], '--out', file), await run([])], [nobody, nobody])
   assert.not.ok(existsSync(file))
 })
@@ -44,7 +44,11 @@ exporting('reports an unknown person, and writes no file', async () => {
 exporting('all stored data is in the file', async () => {
   const file = join(temporaryFolder(), 'person.json')
   const said = await run([{ view: 'chats', document: { _id: 'acme/2037' } }], '--out', file)
-  assert.equal(said, { out: [], err: [], code: 0 })
+  const out = [
+    `${file} has everything that is stored about this person, and only you can read the file. Documents:`,
+    '  chats  1',
+  ]
+  assert.equal(said, { out, err: [], code: 0 })
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).documents, { chats: [{ _id: 'acme/2037' }] })
 })
 

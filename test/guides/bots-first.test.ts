@@ -1,0 +1,90 @@
+// The author of a bot does the first steps of the guide: an empty folder, the program as printed, and a client who writes.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { emptyProject } from '../package/empty-project.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
+import { kitFolder, kitVenv } from '../tools/python.ts'
+import { canRun, type Language, languages, runExample } from './examples.ts'
+
+/** The programs of a page in one language, in their order. Those of a numbered step are indented. */
+const programsOf = (page: string, language: string) =>
+  [
+    ...readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8').matchAll(
+      new RegExp(`^( *)\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'),
+    ),
+  ].map(([, indent = '', program = '']) => program.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
+
+const pythonPrograms = programsOf('contracts/bot/python/README.md', 'python')
+
+/** The folder of a reader who has followed the steps up to the first run, and the name of the program there. */
+const readers: Readonly<Record<Language, () => { readonly folder: string; readonly name: string }>> = {
+  TypeScript: () => {
+    const [program = ''] = programsOf('contracts/guides/bot-author.md', 'ts')
+    const { write, place } = emptyProject('livechat-bridge-contracts')
+    write('bot.ts', program)
+    return { folder: join(place, '../..'), name: 'bot' }
+  },
+  Python: () => {
+    const [program = ''] = pythonPrograms
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'my_bot.py'), program)
+    return { folder, name: 'my_bot' }
+  },
+}
+
+const guide = suite("the first steps of a bot's author")
+
+for (const language of languages) {
+  const test = canRun(language) ? guide : guide.skip
+
+  test(`${language}: the first bot of the guide answers, and calls an agent`, async () => {
+    const here = await world({ bot: { replyWithin: 60_000 } })
+    // The program uses the default prefix.
+    await here.start(undefined, undefined, { topics: { prefix: 'livechat.', partitions: 4 } })
+    const admin = plainClient(here.brokers).admin()
+    await admin.connect()
+    const { folder, name } = readers[language]()
+    const bot = runExample(language, name, { KAFKA_BROKERS: here.brokers.join(',') }, [], folder)
+    try {
+      await eventually('the bot to have joined its group', async () => {
+        const [found] = (await admin.describeGroups(['my-bot'])).groups
+        return found?.state === 'Stable' && found.members.length === 1 ? true : undefined
+      })
+      const chat = () => here.service.chat('2037')
+      await here.service.clientWrites('2037', 'Hello')
+      const answer = await eventually('an answer', () => chat()?.delivered[0]?.message.text)
+      await here.service.clientWrites('2037', 'I want a person')
+      await eventually('the call of an agent', () => chat()?.invitations[0])
+      assert.equal([answer, chat()?.delivered.length], ['You said Hello', 1])
+      assert.is(await bot.stop(), 0, bot.err())
+    } finally {
+      await bot.kill()
+      await admin.disconnect()
+      await here.stop()
+    }
+  })
+}
+
+if (languages.includes('Python'))
+  (canRun('Python') ? guide : guide.skip)('Python: the tests of the guide pass', async () => {
+    const { folder } = readers.Python()
+    const [, tests = ''] = pythonPrograms
+    writeFileSync(join(folder, 'test_my_bot.py'), tests)
+    const kit = await kitVenv()
+    assert.is(kit._tag, 'Right')
+    if (kit._tag === 'Right')
+      execFileSync(kit.right.python, ['test_my_bot.py'], {
+        cwd: folder,
+        env: { ...process.env, PYTHONPATH: kitFolder },
+        stdio: ['ignore', 'inherit', 'inherit'],
+      })
+  })
+
+guide.run()

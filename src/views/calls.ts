@@ -1,5 +1,5 @@
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
-import { CallDocument, calls as contract, maxStatuses } from '../../contracts/views/call.ts'
+import { type CallDocument, calls as contract, maxStatuses } from '../../contracts/views/call.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
@@ -84,7 +84,7 @@ export const calls = folded(contract, {
     at: ({ event }) => documentId(event),
     next: (current: CallDocument | undefined, recorded) => [evolveCall(current, recorded)],
   }),
-  erasure: byMarks(CallDocument, { isOnly: true }),
+  erasure: byMarks(),
   indexes: [
     by('firstEventAt'),
     by('state', 'firstEventAt'),

@@ -1,6 +1,6 @@
 import type { ChatAccepted, ChatEvent, ChatFinished } from '../../contracts/events/index.ts'
 import { maxMessagesBytes } from '../../contracts/views/applied.ts'
-import { ChatDocument, chats as contract } from '../../contracts/views/chat.ts'
+import { type ChatDocument, chats as contract } from '../../contracts/views/chat.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { withAgents } from './agents.ts'
@@ -94,7 +94,7 @@ export const chats = folded(contract, {
     at: ({ event }) => documentId(event),
     next: (current: ChatDocument | undefined, recorded) => [evolveChat(current, recorded)],
   }),
-  erasure: byMarks(ChatDocument, { isOnly: true }),
+  erasure: byMarks(),
   indexes: [
     by('lastEventAt'),
     where('acceptedAt'),

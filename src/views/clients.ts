@@ -1,5 +1,5 @@
 import type { ClientUpdated } from '../../contracts/events/index.ts'
-import { ClientDocument, clients as contract } from '../../contracts/views/client.ts'
+import { type ClientDocument, clients as contract } from '../../contracts/views/client.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
 import { byMarks } from './erase.ts'
@@ -37,7 +37,7 @@ export const clients = folded(contract, {
     at: ({ event }) => documentId(event),
     next: (current: ClientDocument | undefined, recorded) => [evolveClient(current, recorded)],
   }),
-  erasure: byMarks(ClientDocument, { isOnly: true }),
+  erasure: byMarks(),
   indexes: [
     by('lastEventAt'),
     by('widgetId'),

@@ -1,16 +1,20 @@
-import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
+import type { BotReplyDelivered, BotReplyFailed, ConversationEvent } from '../../contracts/events/index.ts'
 import { botConversations } from '../../contracts/topics.ts'
-import { ConversationDocument, conversations as contract, maxReplyTimes } from '../../contracts/views/conversation.ts'
+import {
+  type ConversationDocument,
+  conversations as contract,
+  maxReplyTimes,
+} from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { afterFact, withoutWaiting } from '../domain/conversation.ts'
-import { clientOf, factOf } from '../domain/conversation-facts.ts'
+import { asksForAgent, clientOf, factOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { byMarks } from './erase.ts'
 import { documentId, msBetween } from './fields.ts'
 import { by, where } from './indexes.ts'
 import { conversationTypes } from './types.ts'
-import { each, folded } from './view.ts'
+import { each, folded, type TimelessEvent } from './view.ts'
 
 const base = (
   current: ConversationDocument | undefined,
@@ -113,12 +117,14 @@ export const evolveConversation = (
 ): ConversationDocument =>
   once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
 
-const isOfDuplicate = (event: Dated<ConversationEvent>): boolean =>
+type TimelessOf<E> = TimelessEvent<Dated<E>>
+
+const isOfDuplicate = (event: TimelessOf<ConversationEvent>): event is TimelessOf<BotReplyFailed> =>
   event.type === 'BotReplyFailed' && event.data.reason === 'duplicate'
 
 /** Another command has the id of a duplicate, and keeps its delivery and its session. */
 export const unlessDuplicate =
-  <E extends Dated<ConversationEvent>>(idOf: (event: E) => string) =>
+  <E extends TimelessOf<ConversationEvent>>(idOf: (event: E) => string) =>
   ({ event }: { readonly event: E }): string | undefined =>
     isOfDuplicate(event) ? undefined : idOf(event)
 
@@ -126,10 +132,10 @@ export const conversations = folded(contract, {
   key: 'chatId',
   folds: each(conversationTypes, {
     // Of the duplicates, only a hand-over that is not sent changes a conversation.
-    at: ({ event }) => (isOfDuplicate(event) && factOf(event) === undefined ? undefined : documentId(event)),
+    at: ({ event }) => (isOfDuplicate(event) && !asksForAgent(event.data.commandType) ? undefined : documentId(event)),
     next: (current: ConversationDocument | undefined, recorded) => [evolveConversation(current, recorded)],
   }),
-  erasure: byMarks(ConversationDocument, { isOnly: true, settled }),
+  erasure: byMarks(settled),
   indexes: [
     by('startedAt'),
     by('lastEventAt'),

@@ -1,6 +1,6 @@
 import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { deliveries as contract, DeliveryDocument } from '../../contracts/views/delivery.ts'
+import { deliveries as contract, type DeliveryDocument } from '../../contracts/views/delivery.ts'
 import { deliveryId } from '../domain/delivery.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { advance, type Guard, once } from './applied.ts'
@@ -8,7 +8,7 @@ import { unlessDuplicate } from './conversations.ts'
 import { byMarks } from './erase.ts'
 import { present } from './fields.ts'
 import { by, where } from './indexes.ts'
-import { each, folded, type RecordedReply } from './view.ts'
+import { each, folded, type RecordedReply, type Timeless, type TimelessEvent } from './view.ts'
 
 export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 
@@ -67,11 +67,11 @@ export const evolveOutcome = (current: DeliveryDocument | undefined, recorded: R
   )
 
 const outcome = {
-  at: unlessDuplicate<Dated<Outcome>>(({ data }) => deliveryId(data)),
+  at: unlessDuplicate<TimelessEvent<Dated<Outcome>>>(({ data }) => deliveryId(data)),
   next: (current: DeliveryDocument | undefined, recorded: Recorded<Outcome>) => [evolveOutcome(current, recorded)],
 }
 const command = {
-  at: ({ reply: { accountId, chatId, id: commandId, type: commandType } }: RecordedReply) =>
+  at: ({ reply: { accountId, chatId, id: commandId, type: commandType } }: Timeless<RecordedReply>) =>
     deliveryId({ accountId, chatId, commandId, commandType }),
   next: (current: DeliveryDocument | undefined, recorded: RecordedReply) => [evolvePending(current, recorded)],
 }
@@ -81,7 +81,7 @@ export const deliveries = folded(contract, {
     ...each(['BotReplyDelivered', 'BotReplyFailed', 'BotReplySuppressed'], outcome),
     ...each(['BotMessage', 'InviteAgent'], command),
   },
-  erasure: byMarks(DeliveryDocument, { isOnly: false }),
+  erasure: byMarks(),
   indexes: [
     by('requestedAt'),
     by('state', 'requestedAt'),

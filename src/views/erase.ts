@@ -22,8 +22,11 @@ export type Erasure = {
   readonly emptied: (document: AnyDocument) => AnyDocument
 }
 
+/** What an erasure does to a view with documents of this codec, of which a chat or client has only one if `key` is set. */
+export type ErasureOf = (view: { readonly document: t.Mixed; readonly key?: 'chatId' | 'clientId' }) => Erasure
+
 /** For views without personal data. */
-export const never: Erasure = { changes: () => [], holds: () => false, emptied: (document) => document }
+export const never: ErasureOf = () => ({ changes: () => [], holds: () => false, emptied: (document) => document })
 
 /** Whom a marker is about, as fields of documents, and the topic whose records it erases. */
 export const aboutOf = ({ event }: Recorded<ErasureEvent>) => {
@@ -56,36 +59,32 @@ type EmptiedDocument = ViewDocument & Pick<Guard, 'applied' | 'contentHash'>
 /**
  * Empties documents of everything that their codec marks as personal. Only of what records before the marker made, in
  * the marker's own partition; other partitions have their own markers. Counts, times, states and ids stay. A later
- * event with the same content is not a repetition, because that content is gone. `isOnly`: there is one document for
- * each chat or client, under its own id. `settled` changes what a document says beside personal data.
+ * event with the same content is not a repetition, because that content is gone. `settled` changes what a document says
+ * beside personal data.
  */
-export const byMarks = <C extends t.Mixed>(
-  codec: C,
-  {
-    isOnly,
-    settled = (document) => document,
-  }: { readonly isOnly: boolean; readonly settled?: (document: t.TypeOf<C>) => ViewDocument },
-): Erasure => {
-  const marks = marksOf(codec)
-  const emptiedBy =
-    (recorded: Recorded) =>
-    (document: ViewDocument): ViewDocument => {
-      const current = document as EmptiedDocument
-      const { topic, partition } = recorded
-      // A rebuild names the archive as the source of records from before the topic was deleted and created again.
-      const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
-      if (current.applied[`${topic}/${partition}`] === undefined && !isOlder) return current
-      const applied = advance(current.applied, recorded)
-      if (applied === undefined) return current
-      const { contentHash: _, ...rest } = withoutPersonal(marks, current)
-      return settled({ ...rest, applied, erased: true } as t.TypeOf<C>)
+export const byMarks =
+  <D extends ViewDocument = ViewDocument>(settled: (document: D) => ViewDocument = (document) => document): ErasureOf =>
+  ({ document: codec, key }) => {
+    const marks = marksOf(codec)
+    const emptiedBy =
+      (recorded: Recorded) =>
+      (document: ViewDocument): ViewDocument => {
+        const current = document as EmptiedDocument
+        const { topic, partition } = recorded
+        // A rebuild names the archive as the source of records from before the topic was deleted and created again.
+        const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
+        if (current.applied[`${topic}/${partition}`] === undefined && !isOlder) return current
+        const applied = advance(current.applied, recorded)
+        if (applied === undefined) return current
+        const { contentHash: _, ...rest } = withoutPersonal(marks, current)
+        return settled({ ...rest, applied, erased: true } as unknown as D)
+      }
+    return {
+      changes: (view, marker) => {
+        const id = documentId(marker.event)
+        return [changeWhere(view, id, key === undefined ? aboutOf(marker).fields : { _id: id }, emptiedBy(marker))]
+      },
+      holds: (document) => !isDeepStrictEqual(withoutPersonal(marks, document), document),
+      emptied: (document) => withoutPersonal(marks, document),
     }
-  return {
-    changes: (view, marker) => {
-      const id = documentId(marker.event)
-      return [changeWhere(view, id, isOnly ? { _id: id } : aboutOf(marker).fields, emptiedBy(marker))]
-    },
-    holds: (document) => !isDeepStrictEqual(withoutPersonal(marks, document), document),
-    emptied: (document) => withoutPersonal(marks, document),
   }
-}

@@ -12,4 +12,5 @@ export const present = <A extends object, K extends keyof A>(from: A, ...keys: R
 export const msBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime())
 
 /** `acme/2037`: the id of the document of an event's chat or client. */
-export const documentId = ({ data, subject }: Dated<DomainEvent>): string => `${data.accountId}/${subject}`
+export const documentId = ({ data, subject }: Pick<Dated<DomainEvent>, 'data' | 'subject'>): string =>
+  `${data.accountId}/${subject}`

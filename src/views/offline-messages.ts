@@ -1,6 +1,6 @@
 import type { OfflineMessageReceived } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { offline_messages as contract, OfflineMessageDocument } from '../../contracts/views/offline-message.ts'
+import { offline_messages as contract, type OfflineMessageDocument } from '../../contracts/views/offline-message.ts'
 import { asPart } from '../domain/identity.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
@@ -14,7 +14,7 @@ import { each, folded } from './view.ts'
  * `acme/2037/77`: the service's id is unique within its chat. Where the service sends none, each event is a message of
  * its own.
  */
-export const offlineMessageId = ({ id, data }: Dated<OfflineMessageReceived>): string =>
+export const offlineMessageId = ({ id, data }: Pick<Dated<OfflineMessageReceived>, 'id' | 'data'>): string =>
   `${data.accountId}/${asPart(data.chatId)}/${asPart(data.offlineMessageId ?? id)}`
 
 /** Folds one offline message into its newest state. Guarded as contracts/views/applied.ts describes. */
@@ -37,7 +37,7 @@ export const offlineMessages = folded(contract, {
     at: ({ event }) => offlineMessageId(event),
     next: (current: OfflineMessageDocument | undefined, recorded) => [evolveOfflineMessage(current, recorded)],
   }),
-  erasure: byMarks(OfflineMessageDocument, { isOnly: false }),
+  erasure: byMarks(),
   indexes: [by('receivedAt'), by('widgetId', 'receivedAt'), by('chatId'), where('userToken'), ...linkIndexes],
   person: { links: { chat: ['chatId'], ...ofVisitor }, documents: [{ field: 'chatId' }] },
 })

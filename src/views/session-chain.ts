@@ -22,7 +22,8 @@ export const auditDue: TranscriptAudit = { state: 'due', differences: [] }
 export const later = (one: Date, other: Date): Date => (one > other ? one : other)
 
 /** `acme/2037/agent`: the name of the chain of all sessions of a chat and kind. */
-export const chainId = (event: SessionEvent, kind: Kind): string => `${documentId(event)}/${kind}`
+export const chainId = (event: Pick<SessionEvent, 'data' | 'subject'>, kind: Kind): string =>
+  `${documentId(event)}/${kind}`
 
 /** Whether a session has ended at a time. */
 export const isOver = ({ endsAt }: Pick<SessionDocument, 'endsAt'>, at: Date): boolean =>

@@ -1,14 +1,14 @@
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { sessions as contract, SessionDocument } from '../../contracts/views/session.ts'
+import { sessions as contract } from '../../contracts/views/session.ts'
 import { unlessDuplicate } from './conversations.ts'
 import { byMarks } from './erase.ts'
 import { by, where, whereOfAll } from './indexes.ts'
-import { chainId, type SessionEvent } from './session-chain.ts'
+import { chainId } from './session-chain.ts'
 import { evolveAgentSessions } from './sessions-agent.ts'
 import { evolveBotSessions, settledSession } from './sessions-bot.ts'
 import { chatTypes, conversationTypes } from './types.ts'
-import { each, folded } from './view.ts'
+import { each, folded, type TimelessEvent } from './view.ts'
 
 /** A chain of documents for each chat and kind: each session begins where the former one has ended. */
 export const sessions = folded(contract, {
@@ -16,11 +16,11 @@ export const sessions = folded(contract, {
   folds: {
     ...each(chatTypes, { at: ({ event }) => chainId(event, 'agent'), next: evolveAgentSessions }),
     ...each(conversationTypes, {
-      at: unlessDuplicate<SessionEvent & Dated<ConversationEvent>>((event) => chainId(event, 'bot')),
+      at: unlessDuplicate<TimelessEvent<Dated<ConversationEvent>>>((event) => chainId(event, 'bot')),
       next: evolveBotSessions,
     }),
   },
-  erasure: byMarks(SessionDocument, { isOnly: false, settled: settledSession }),
+  erasure: byMarks(settledSession),
   indexes: [
     where('acceptedAt'),
     where('endsAt'),

@@ -83,7 +83,7 @@ export const timeline = folded(contract, {
       evolveTimeline(current, unconverted, event === unconverted.event),
     ],
   }),
-  erasure: {
+  erasure: () => ({
     changes: (view, marker) => {
       const { topic, fields } = aboutOf(marker)
       const id = documentId(marker.event)
@@ -93,7 +93,7 @@ export const timeline = folded(contract, {
     },
     holds: (document) => !isMarker(document) && (document.data !== undefined || document.extra !== undefined),
     emptied: ({ data: _data, extra: _extra, ...rest }) => ({ ...rest, erased: true }),
-  },
+  }),
   indexes: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],
   person: {
     documents: [

@@ -7,7 +7,7 @@ import { type TopicName, topicsOf, topicsOfRecords } from '../../contracts/topic
 import type { ViewContract } from '../../contracts/views/contract.ts'
 import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
-import { aboutOf, type Erasure } from './erase.ts'
+import { aboutOf, type Erasure, type ErasureOf } from './erase.ts'
 import type { Index } from './indexes.ts'
 import type { PersonFields } from './persons.ts'
 
@@ -29,13 +29,27 @@ export type RecordOf = { readonly [E in DomainEvent as E['type']]: RecordedEvent
 export type RecordType = keyof RecordOf
 export type AnyRecord = RecordOf[RecordType]
 
+/** An event without its times. */
+export type TimelessEvent<E> = E extends unknown ? Omit<E, 'time' | 'receivedTime'> : never
+/** A record without its time and its place in the log. */
+export type Timeless<R> = R extends { readonly event: infer E }
+  ? { readonly event: TimelessEvent<E> }
+  : R extends { readonly reply: infer C }
+    ? { readonly reply: C }
+    : R
+
 /**
  * How one type of record changes a document. `at` is the document's `_id`; for a chain it is its name, which the newest
  * document has as `latestOf`. `next` returns the new version of the document, and after it the next document of the
- * chain if one begins. Pure and idempotent.
+ * chain if one begins. Both are pure.
+ *
+ * - A record may be read again, and an event may come again at another offset and another time. Neither may count twice:
+ *   `at` knows no time, so that a repetition after midnight changes the same document, and `next` goes through `once`.
+ * - A document is about one chat or client, whose records come in their order and whom an erasure can empty. A total of
+ *   several chats is a query (contracts/guides/analyst.md) or is computed from documents (daily-stats.ts).
  */
 export type Fold<D, R> = {
-  readonly at: (record: R) => string | undefined
+  readonly at: (record: Timeless<R>) => string | undefined
   readonly next: (current: D | undefined, record: R) => ReadonlyArray<D>
 }
 
@@ -62,12 +76,12 @@ export type Reads = {
 /** What is true of a folded view alone, beside its contract. */
 type ViewSpec<F> = {
   readonly folds: F
-  readonly erasure: Erasure
+  readonly erasure: ErasureOf
   /** A document of the view has data of all chats, so changes are applied in the order of the log. */
   readonly isAccountWide?: true
   /** The documents form chains: the newest of each has the chain's name as `latestOf`. */
   readonly isChain?: true
-  /** The field that is the `_id` together with the account, if there is one document for each chat or client. */
+  /** The chat or client of which there is only one document: the account and this field are its `_id`. */
   readonly key?: 'chatId' | 'clientId'
   /** The changes to apply in place of these. */
   readonly choose?: (changes: ReadonlyArray<Change>, reads: Reads) => Promise<ReadonlyArray<Change>>
@@ -82,8 +96,9 @@ export type FoldedView<
   C extends t.Mixed = t.Mixed,
   T extends RecordType = RecordType,
 > = ViewContract<Name, C> &
-  Omit<ViewSpec<never>, 'folds'> & {
+  Omit<ViewSpec<never>, 'folds' | 'erasure'> & {
     readonly kind: 'folded'
+    readonly erasure: Erasure
     /** The types of records that it is folded from. */
     readonly types: ReadonlyArray<T>
     /** The topics that have them. */
@@ -108,18 +123,20 @@ const isMarker = (record: AnyRecord): boolean =>
  */
 export const folded = <const Name extends string, C extends t.Mixed, F extends Folds<t.TypeOf<C>>>(
   contract: ViewContract<Name, C>,
-  { folds, ...spec }: ViewSpec<F>,
+  { folds, erasure: erasureOf, ...spec }: ViewSpec<F>,
 ): FoldedView<Name, C, keyof F & RecordType> => {
   const { name } = contract
   const types = Object.keys(folds) as ReadonlyArray<keyof F & RecordType>
   const topics = [...new Set(types.flatMap(topicsOfType))]
   const folding = folds as Readonly<Record<string, Fold<ViewDocument, AnyRecord> | Spread<AnyRecord> | undefined>>
+  const erasure = erasureOf({ ...contract, ...spec })
   const emptiedBy = (marker: Recorded<ErasureEvent>) =>
-    topics.includes(aboutOf(marker).topic) ? spec.erasure.changes(name, marker) : []
+    topics.includes(aboutOf(marker).topic) ? erasure.changes(name, marker) : []
   return {
     ...contract,
     ...spec,
     kind: 'folded',
+    erasure,
     types,
     topics,
     changesOf: (type, record) => {

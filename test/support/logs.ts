@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import * as t from 'io-ts'
 import { BotMessage, type BotReply, InviteAgent } from '../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { ReplyMessage } from '../../contracts/messages/index.ts'
 import type { TopicName } from '../../contracts/topics.ts'
 import { botReplies, keyOf, topicOf } from '../../contracts/topics.ts'
-import { arbitraryOf } from './arbitraries.ts'
+import { arbitraryOf, leafOf } from './arbitraries.ts'
 import { freeForm } from './free-form.ts'
 
 /** An entry of a log: an event or a command, its place, and when it was appended. */
@@ -18,6 +19,8 @@ export type Entry = {
 }
 
 const few = (...ids: ReadonlyArray<string>) => fc.constantFrom(...ids)
+/** Often the same, so that different chats have equal values. */
+const oftenEqual = (others: fc.Arbitrary<string>) => fc.oneof(few('1', '2'), others)
 
 /** Around midnight, because figures are made by day. */
 const instants = fc
@@ -27,7 +30,8 @@ const instants = fc
 const instead = {
   Instant: instants,
   Count: fc.nat(1_000_000),
-  Id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((id) => id.trim() !== ''),
+  Id: oftenEqual(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((id) => id.trim() !== '')),
+  string: oftenEqual(leafOf(t.string) as fc.Arbitrary<string>),
   Opaque: freeForm,
   UnknownRecord: freeForm,
   accountId: few('acme', 'globex'),

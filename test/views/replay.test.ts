@@ -9,11 +9,11 @@ import { changesOfEntries, type Documents, foldOf, memoryViews } from '../suppor
 
 const replay = suite('views under replay')
 
-/** Keeps repeated markers of erasures, because a repeated marker erases again. */
 /** A message and a hand-over with one id are two commands. */
 const nameOf = ({ content: { id, type }, topic, partition }: Pick<Entry, 'content' | 'topic' | 'partition'>) =>
   `${topic}/${partition}/${type === 'InviteAgent' ? type : ''}/${id}`
 
+/** Keeps repeated markers of erasures, because a repeated marker erases again. */
 const withoutRepeats = (log: ReadonlyArray<Entry>) =>
   log.filter(
     ({ content, topic, partition }, i) =>

@@ -7,21 +7,19 @@ import type { IncomingRecord, LogPlace } from '../domain/ports.ts'
 import { type DataKeys, keyId, lostText, type OpeningKey, type WantedKey } from './data-keys.ts'
 import { boundTo } from './seal.ts'
 
+type Located = { readonly record: IncomingRecord; readonly generation: string }
+
+export type Content =
+  | ({ readonly kind: 'record' | 'nothing' } & Located)
+  | ({ readonly kind: 'lost'; readonly detail: string } & Located)
+  | { readonly kind: 'corrupt'; readonly detail: string }
+
 /**
  * The content of an archive record. `record`: the archived record at its old place; after an erasure of its key, only
  * what is not personal. `corrupt`: why there is no record. `nothing`: the record was no event and is erased. `lost`:
  * MongoDB has lost the key of this copy; the archive may have another copy of the record further on.
  */
-export type Restored =
-  | { readonly kind: 'record'; readonly record: IncomingRecord; readonly generation: string }
-  | { readonly kind: 'corrupt'; readonly archived: IncomingRecord; readonly detail: string }
-  | { readonly kind: 'nothing'; readonly record: IncomingRecord; readonly generation: string }
-  | {
-      readonly kind: 'lost'
-      readonly record: IncomingRecord
-      readonly generation: string
-      readonly detail: string
-    }
+export type Restored = { readonly archived: IncomingRecord } & Content
 
 type Found = {
   readonly archived: IncomingRecord
@@ -108,14 +106,14 @@ export const archivedOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArra
     return [{ place: placeOf(found.right), timestamp: found.right.record.timestamp, ...(wanted && { wanted }) }]
   })
 
-const blanked = ({ record, generation, content }: Found, isBytes: boolean): Restored => {
+const blanked = ({ record, generation, content }: Found, isBytes: boolean): Content => {
   const marks = marksByType.get(`${record.headers.ce_type}`)
   if (isBytes || marks === undefined || content === undefined) return { kind: 'nothing', record, generation }
   const value = Buffer.from(JSON.stringify(withBlanks(marks, content.data)))
   return { kind: 'record', record: { ...record, value }, generation }
 }
 
-const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restored> => {
+const opened = async (found: Found, key: OpeningKey | undefined): Promise<Content> => {
   const { archived, record, generation, content } = found
   const personal = content?.personal
   if (content === undefined) return { kind: 'record', record, generation }
@@ -141,7 +139,7 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
     return { kind: 'record', record: { ...record, value }, generation }
   } catch (error) {
     if (!(error instanceof errors.JOSEError || error instanceof SyntaxError)) throw error
-    return { kind: 'corrupt', archived, detail: 'personal: cannot be decrypted, or belongs to another record' }
+    return { kind: 'corrupt', detail: 'personal: cannot be decrypted, or belongs to another record' }
   }
 }
 
@@ -156,10 +154,12 @@ export const restorer =
     const opening = await keys.forOpening(found.flatMap(({ wanted }) => wanted ?? []))
     return Promise.all(
       found.map(
-        async ({ archived, content, wanted }): Promise<Restored> =>
-          E.isLeft(content)
-            ? { kind: 'corrupt', archived, detail: content.left }
-            : opened(content.right, wanted && opening.get(wanted)),
+        async ({ archived, content, wanted }): Promise<Restored> => ({
+          archived,
+          ...(E.isLeft(content)
+            ? { kind: 'corrupt', detail: content.left }
+            : await opened(content.right, wanted && opening.get(wanted))),
+        }),
       ),
     )
   }

@@ -75,7 +75,7 @@ archiving('a restored record is the archived one: bytes, headers, place and time
   await here.process()(log)
   assert.equal(
     await here.restored(),
-    log.map((record) => ({ kind: 'record', record, generation: 'g1' })),
+    log.map((record, i) => ({ kind: 'record', archived: here.archive[i], record, generation: 'g1' })),
   )
 })
 
@@ -100,7 +100,7 @@ archiving('a record that is not a known event is archived too, fully encrypted',
   assert.not.match(String(here.archive[0]?.value), /Ann/)
   assert.equal(
     await here.restored(),
-    [strange, empty].map((record) => ({ kind: 'record', record, generation: 'g1' })),
+    [strange, empty].map((record, i) => ({ kind: 'record', archived: here.archive[i], record, generation: 'g1' })),
   )
 })
 

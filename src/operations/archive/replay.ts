@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, type EventTopic, type TopicName, topics } from '../../../contracts/topics.ts'
+import { archiveReader } from '../../archive/reader.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { Append, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -48,10 +49,8 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
   const { kafka, restore, append, signal } = deps
   const present = (await kafka.topicIds([topic])).get(topic) ?? ''
   const deadLetter = kafka.deadLetter('replay')
-  const reached = new Map<number, { readonly generation: string; readonly next: number }>()
+  const archive = archiveReader(restore)
   const continueAt = new Map<number, number>()
-  /** By partition, the record that cannot be read. The archive has it and all that follow again further on. */
-  const unread = new Map<number, { readonly offset: number; readonly detail: string }>()
   let [records, leftOut, corrupt] = [0, 0, 0]
 
   const write = async ({ key, value, headers, partition }: IncomingRecord) => {
@@ -62,7 +61,7 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
   }
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
     const due: IncomingRecord[] = []
-    for (const found of await restore(archived)) {
+    for (const found of await archive.read(archived)) {
       if (found.kind === 'corrupt') {
         await deadLetter(found.archived, 'corrupt', found.detail)
         corrupt++
@@ -70,14 +69,6 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
       }
       const { record, generation, kind } = found
       const { partition, offset, timestamp } = record
-      const before = reached.get(partition)
-      // The archive has this record twice.
-      if (before?.generation === generation && offset < before.next) continue
-      const waits = unread.get(partition)
-      if (kind === 'lost' && waits === undefined) unread.set(partition, { offset, detail: found.detail })
-      if (kind === 'lost' || (waits !== undefined && offset > waits.offset)) continue
-      unread.delete(partition)
-      reached.set(partition, { generation, next: offset + 1 })
       if (to !== undefined && timestamp >= to) continue
       if (generation === present) continueAt.set(partition, offset + 1)
       if (from !== undefined && timestamp < from) continue
@@ -88,6 +79,6 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
   }
   await readOrThrow(kafka.readTopic, archiveNameOf(topic), take, { signal })
   if (signal.aborted) throw new Error('it was interrupted')
-  for (const { detail } of unread.values()) throw new Error(detail)
+  for (const { detail } of archive.missing()) throw new Error(detail)
   return { records, leftOut, corrupt, continueAt: Object.fromEntries([...continueAt].sort(([a], [b]) => a - b)) }
 }

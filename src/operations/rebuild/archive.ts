@@ -1,5 +1,6 @@
 import { archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopic, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
+import { archiveReader } from '../../archive/reader.ts'
 import type { Restore } from '../../archive/restore.ts'
 import { archivedPlace } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
@@ -65,29 +66,17 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
   const generation = await idOf(deps, topic)
   const archive = archiveNameOf(topic)
   const partitions = new Set<number>()
-  const reached = new Map<string, number>()
+  const reader = restore && archiveReader(restore)
 
   const look = async (archived: ReadonlyArray<IncomingRecord>) => {
     for (const record of archived) if (isEarlier(record, generation)) partitions.add(record.partition)
   }
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
-    if (restore === undefined) throw needsKeys(topic)
-    const earlier = archived.filter((record) => isEarlier(record, generation))
+    if (reader === undefined) throw needsKeys(topic)
     const records: IncomingRecord[] = []
-    for (const [i, found] of (await restore(earlier)).entries()) {
-      if (found.kind === 'corrupt') {
-        await kafka.deadLetter('rebuild')(found.archived, 'corrupt', found.detail)
-        continue
-      }
-      // Its topic is gone, so nobody can archive it again.
-      if (found.kind === 'lost') throw new Error(found.detail)
-      const source = `${found.record.partition}/${found.generation}`
-      // The archive has this record twice.
-      if (found.record.offset < (reached.get(source) ?? 0)) continue
-      reached.set(source, found.record.offset + 1)
-      const { partition, offset } = earlier[i] ?? found.record
-      if (found.kind === 'record') records.push({ ...found.record, topic: archive, partition, offset })
-    }
+    for (const found of await reader.read(archived.filter((record) => isEarlier(record, generation))))
+      if (found.kind === 'corrupt') await kafka.deadLetter('rebuild')(found.archived, 'corrupt', found.detail)
+      else if (found.kind === 'record') records.push({ ...found.record, topic: archive, offset: found.archived.offset })
     const [first] = records
     if (first !== undefined) await fold({ topic: archive, partition: first.partition, records })
   }
@@ -102,6 +91,8 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
   })
   // No record of the present topic may be processed before all of these.
   if (signal.aborted) throw new Error('interrupted')
+  // Their topic is gone, so nobody can archive them again.
+  for (const { detail } of reader?.missing() ?? []) throw new Error(detail)
 }
 
 /**
@@ -113,59 +104,41 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
+  const archive = archiveReader(restore, (partition) => positions.get(sourceOf(topic, partition)) ?? 0)
   // The original place of a corrupt record is unknown, and so is the number of records in an unreadable batch. So
   // corrupt records are counted by the archive's own offsets.
   const corrupt = new Map<string, number>()
-  const reached = new Map<number, number>()
-  const epochs = new Map<string, number>()
-  /** By source, why the next record cannot be read. The archive has it and all that follow again further on. */
-  const unread = new Map<string, string>()
 
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
     const partition = archived[0]?.partition ?? 0
     const source = sourceOf(topic, partition)
     const records: IncomingRecord[] = []
     let next = positions.get(source) ?? 0
-    for (const [i, found] of (await restore(archived)).entries()) {
-      const [from, to] = [reached.get(partition) ?? 0, (archived[i]?.offset ?? 0) + 1]
-      reached.set(partition, to)
-      if (archived[i] !== undefined && isEarlier(archived[i], generation)) continue
+    for (const found of await archive.read(archived.filter((record) => !isEarlier(record, generation)))) {
       if (found.kind === 'corrupt') {
-        corrupt.set(source, (corrupt.get(source) ?? 0) + to - from)
+        const count = found.archived.offset + 1 - firstOffsetOf(found.archived)
+        corrupt.set(source, (corrupt.get(source) ?? 0) + count)
         await deadLetter(found.archived, 'corrupt', found.detail)
         continue
       }
-      const { record } = found
-      // A log that has lost its end gives the offsets from there on to other records, of newer epochs.
-      const epoch = record.epoch ?? 0
-      const isNewer = epoch > (epochs.get(source) ?? epoch)
-      // The archive has this record twice.
-      if (!isNewer && (record.offset < next || epoch < (epochs.get(source) ?? 0))) continue
-      if (found.kind === 'lost' && !unread.has(source)) unread.set(source, found.detail)
-      // No later record may be folded before the one that is missing.
-      if (found.kind === 'lost' || (unread.has(source) && !isNewer && record.offset > next)) continue
-      unread.delete(source)
-      epochs.set(source, epoch)
-      const first = firstOffsetOf(record)
+      const first = firstOffsetOf(found.record)
       if (first > next + (corrupt.get(source) ?? 0) && !allowGaps) throw missing(source, next, first)
       corrupt.delete(source)
-      next = record.offset + 1
-      if (found.kind === 'record') records.push(record)
+      next = found.record.offset + 1
+      if (found.kind === 'record') records.push(found.record)
     }
     if (records.length > 0) await fold({ topic, partition, records })
     setTo(source, next)
   }
   await readOrThrow(kafka.readTopic, archiveNameOf(topic), take, {
-    part: (partition, range) => {
-      reached.set(partition, range.low)
-      return partitions.has(partition) ? range : { low: range.high, high: range.high }
-    },
+    part: (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }),
     signal,
   })
   // Without the copy, the topic itself must have the record.
-  for (const [source, detail] of unread) {
-    const low = (await kafka.ranges(topic)).get(Number(source.slice(topic.length + 1)))?.low ?? 0
-    if (low > (positions.get(source) ?? 0)) throw new Error(detail)
+  const ranges = await kafka.ranges(topic)
+  for (const { partition, detail } of archive.missing()) {
+    const low = ranges.get(partition)?.low ?? 0
+    if (low > (positions.get(sourceOf(topic, partition)) ?? 0)) throw new Error(detail)
   }
   // The corrupt records at the end. No later record shows where they ended.
   for (const [partition, low] of partitions) {

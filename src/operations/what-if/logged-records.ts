@@ -1,9 +1,12 @@
 import { archiveNameOf, botConversations } from '../../../contracts/topics.ts'
 import { silenceMs } from '../../../contracts/views/session.ts'
+import { archiveReader } from '../../archive/reader.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
 import type { IncomingRecord, OffsetRange } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readSlices } from './read-slices.ts'
+
+type Slices = AsyncGenerator<ReadonlyArray<IncomingRecord>>
 
 type Part = { readonly from: number; readonly to: number }
 type Parts = ReadonlyMap<number, Part>
@@ -13,7 +16,7 @@ export type Offsets = ReadonlyMap<string, Parts>
 
 export type LoggedRecords = {
   /** Partition after partition, each in the order of the log. */
-  readonly slices: AsyncGenerator<ReadonlyArray<IncomingRecord>>
+  readonly slices: Slices
   readonly offsets: Offsets
   /** Records so far, of those that are read. */
   readonly progress: () => { readonly done: number; readonly total: number }
@@ -73,6 +76,33 @@ const planOf = async (
   return { plain, archived }
 }
 
+/** Archive and topic, partition after partition, with the archive of a partition before the partition itself. */
+async function* inOrder(archived: Slices, current: Slices): Slices {
+  try {
+    let [old, now] = [await archived.next(), await current.next()]
+    while (!old.done || !now.done) {
+      const partitionOf = ({ done, value }: typeof old) => (done ? Infinity : (value[0]?.partition ?? 0))
+      if (!old.done && partitionOf(old) <= partitionOf(now)) {
+        yield old.value
+        old = await archived.next()
+      } else if (!now.done) {
+        yield now.value
+        now = await current.next()
+      }
+    }
+  } finally {
+    await Promise.all([archived.return(undefined), current.return(undefined)])
+  }
+}
+
+/** A chat is told without a record whose key is lost. */
+const withoutLost =
+  (restore: Restore): Restore =>
+  async (archived) =>
+    (await restore(archived)).map((found) =>
+      found.kind === 'lost' ? { kind: 'corrupt', archived: found.archived, detail: found.detail } : found,
+    )
+
 /**
  * The records of bot-conversations that are needed for the chats since `from`: archive and topic as one log. They begin
  * a day earlier, because after a day of silence a new session begins.
@@ -86,19 +116,16 @@ export const loggedRecords = async (deps: RecordsDeps, from: number): Promise<Lo
     throw new Error(`${topic}: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set`)
   let [done, unreadable] = [0, 0]
 
-  async function* restored(): AsyncGenerator<ReadonlyArray<IncomingRecord>> {
+  async function* restored(): Slices {
     if (archived.size === 0 || restore === undefined) return
-    const reached = new Map<string, number>()
+    const reader = archiveReader(withoutLost(restore))
     for await (const records of readSlices(kafka.readTopic, archive, partOf(archived), signal)) {
       const found: IncomingRecord[] = []
-      for (const each of await restore(records)) {
-        if (each.kind === 'corrupt' || each.kind === 'lost') unreadable++
+      for (const each of await reader.read(records)) {
+        if (each.kind === 'corrupt') unreadable++
         if (each.kind !== 'record') continue
         const { record, generation } = each
-        const place = `${generation} ${record.partition}`
-        // The archive may have a record twice, and the topic may still have it.
-        if (record.offset < (reached.get(place) ?? 0)) continue
-        reached.set(place, record.offset + 1)
+        // The topic may still have it.
         if (generation === present && record.offset >= (plain.get(record.partition)?.from ?? 0)) continue
         if (record.timestamp >= since) found.push(record)
       }
@@ -106,33 +133,15 @@ export const loggedRecords = async (deps: RecordsDeps, from: number): Promise<Lo
       if (found.length > 0) yield found
     }
   }
-  async function* current(): AsyncGenerator<ReadonlyArray<IncomingRecord>> {
+  async function* current(): Slices {
     for await (const records of readSlices(kafka.readTopic, topic, partOf(plain), signal)) {
       done += records.length
       yield records
     }
   }
 
-  /** Both, with the archive of a partition before the partition itself. */
-  async function* slices(): AsyncGenerator<ReadonlyArray<IncomingRecord>> {
-    const [old, now] = [restored(), current()]
-    try {
-      let [one, other] = [await old.next(), await now.next()]
-      while (one.done !== true || other.done !== true) {
-        const [before, after] = [one.done ? undefined : one.value, other.done ? undefined : other.value]
-        const isOld =
-          before !== undefined && (after === undefined || (before[0]?.partition ?? 0) <= (after[0]?.partition ?? 0))
-        yield (isOld ? before : after) ?? []
-        if (isOld) one = await old.next()
-        else other = await now.next()
-      }
-    } finally {
-      await Promise.all([old.return(undefined), now.return(undefined)])
-    }
-  }
-
   return {
-    slices: slices(),
+    slices: inOrder(restored(), current()),
     offsets: new Map([[topic, plain], ...(archived.size > 0 ? [[archive, archived] as const] : [])]),
     progress: () => ({ done, total: total(plain) + total(archived) }),
     unreadable: () => unreadable,

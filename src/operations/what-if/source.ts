@@ -36,6 +36,16 @@ const isConversation = (event: DomainEvent): event is ConversationEvent => event
 const isAgentFirst = (events: ReadonlyArray<ConversationEvent>): boolean =>
   events.find(({ type }) => !type.startsWith('BotReply'))?.type === 'AgentJoined'
 
+const outcomeOf = ({
+  events,
+  isErased,
+  isLate,
+}: Chat): { readonly events: Chat['events'] } | { readonly skipped: Skipped } => {
+  if (isErased) return { skipped: 'erased' }
+  if (isLate) return { skipped: 'late-events' }
+  return isAgentFirst(events) ? { skipped: 'agent-first' } : { events }
+}
+
 /**
  * The chats of an account with events in the span, partition after partition, each partition's in the order in which
  * they begin. Chats that were erased at any time are skipped: the log is read to its end for that.
@@ -65,12 +75,8 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
   async function* told(open: ReadonlyMap<string, Chat>): AsyncGenerator<LoggedChat> {
     const chats = new Map([...open].map(([key, chat]) => [key.slice(span.account.length + 1), chat]))
     const erased = await erasedAmong(new Map([...chats].map(([chatId, { events }]) => [chatId, events])))
-    for (const [chatId, { events, isErased, isLate }] of chats) {
-      if (isErased || erased.has(chatId)) yield { chatId, skipped: 'erased' }
-      else if (isLate) yield { chatId, skipped: 'late-events' }
-      else if (isAgentFirst(events)) yield { chatId, skipped: 'agent-first' }
-      else yield { chatId, events }
-    }
+    for (const [chatId, chat] of chats)
+      yield { chatId, ...outcomeOf({ ...chat, isErased: chat.isErased || erased.has(chatId) }) }
   }
 
   async function* chats(): AsyncGenerator<LoggedChat> {

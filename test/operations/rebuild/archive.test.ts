@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Restored } from '../../../src/archive/restore.ts'
+import type { Content } from '../../../src/archive/restore.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { readArchive } from '../../../src/operations/rebuild/archive.ts'
 
@@ -16,39 +16,37 @@ const record = (offset: number, value = 'x'): IncomingRecord => ({
   headers: {},
   value: Buffer.from(value),
 })
-const event = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'g' })
+const event = (offset: number): Content => ({ kind: 'record', record: record(offset), generation: 'g' })
 /** A record of a topic that was deleted before the current one was created. */
-const earlier = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'before' })
-const archivedAs = (offset: number, found: Restored): IncomingRecord => {
-  const isEarlier = found.kind !== 'corrupt' && found.generation === 'before'
+const earlier = (offset: number): Content => ({ kind: 'record', record: record(offset), generation: 'before' })
+const archivedAs = (offset: number, found: Content): IncomingRecord => {
+  if (found.kind === 'corrupt') return batchRecord(1, offset)
+  const isEarlier = found.generation === 'before'
   return { ...record(offset), headers: isEarlier ? { archive_generation: Buffer.from('before') } : {} }
 }
-const lost = (offset: number): Restored => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
-const inEpoch = (offset: number, epoch: number): Restored => ({
+const lost = (offset: number): Content => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
+const inEpoch = (offset: number, epoch: number): Content => ({
   kind: 'record',
   record: { ...record(offset), epoch },
   generation: 'g',
 })
-const corrupt: Restored = {
-  kind: 'corrupt',
-  archived: record(-1),
-  detail: 'headers: expected a partition and an offset',
-}
+const corrupt: Content = { kind: 'corrupt', detail: 'headers: expected a partition and an offset' }
 
 /** A batch from `first` to `last` as a broker stores it, but only with the offsets of its header. */
-const batch = (first: number, last: number): Restored => {
+const batchRecord = (first: number, last: number): IncomingRecord => {
   const value = Buffer.alloc(61)
   value.writeBigInt64BE(BigInt(first), 0)
   value.writeInt32BE(last - first, 23)
-  return { kind: 'record', record: { ...record(last), value }, generation: 'g' }
+  return { ...record(last), value }
 }
+const batch = (first: number, last: number): Content => ({
+  kind: 'record',
+  record: batchRecord(first, last),
+  generation: 'g',
+})
 
 /** The topic contains only the end of its log. The archive contains these records, each at its offset there. */
-const read = async (
-  archive: ReadonlyArray<readonly [offset: number, found: Restored]>,
-  end: number,
-  hasKeys = true,
-) => {
+const read = async (archive: ReadonlyArray<readonly [offset: number, found: Content]>, end: number, hasKeys = true) => {
   const positions = new Map([['chats/0', 0]])
   const folded: Array<number | string> = []
   const letters: string[] = []
@@ -70,7 +68,7 @@ const read = async (
     },
     restore: hasKeys
       ? async ([archived]: ReadonlyArray<IncomingRecord>) =>
-          archive.flatMap(([offset, found]) => (offset === archived?.offset ? [found] : []))
+          archive.flatMap(([offset, found]) => (offset === archived?.offset ? [{ archived, ...found }] : []))
       : undefined,
     positions,
     allowGaps: false,

@@ -172,7 +172,12 @@ source('what the topic no longer has comes from the archive, before the rest of 
   }))
   const originals = [a, b, b, c]
   const restore = async (records: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Restored>> =>
-    records.map((record) => ({ kind: 'record', record: originals[record.offset] ?? record, generation: 'g1' }))
+    records.map((archived) => ({
+      kind: 'record',
+      archived,
+      record: originals[archived.offset] ?? archived,
+      generation: 'g1',
+    }))
   const topics = { 'bot-conversations': { 0: [c], 1: [d] }, 'archive-bot-conversations': { 0: archived } }
   const { told, offsets } = await chatsOf(topics, { restore })
   assert.equal(told, [

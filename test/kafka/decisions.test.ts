@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { startOffset, startOffsetsOf } from '../../src/kafka/consumer/committed-offsets.ts'
-import { readWithout } from '../../src/kafka/consumer/consume.ts'
+import { healthOf, readWithout } from '../../src/kafka/consumer/consume.ts'
 import {
   type ConsumerActivity,
   failureOf,
@@ -235,6 +235,40 @@ for (const { name, denied, leftOutIfDenied, read } of [
 ] as const)
   decisions(`what a consumer reads if ${name}`, () => {
     assert.equal(readWithout(denied, { topics: three, leftOutIfDenied }), read)
+  })
+
+const consumer = {
+  unhealthy: undefined,
+  partitions: 3,
+  denied: [],
+  topics: three,
+  restartedBecause: undefined,
+}
+for (const { name, state, ok, reason } of [
+  { name: 'that reads', state: {}, ok: true, reason: 'reads 3 partitions' },
+  { name: 'that reads again', state: { restartedBecause: 'crashed' }, ok: true, reason: 'reads 3 partitions' },
+  { name: 'that fails', state: { unhealthy: 'no contact' }, ok: false, reason: 'no contact' },
+  {
+    name: 'that fails after a restart',
+    state: { unhealthy: 'no contact', restartedBecause: 'crashed' },
+    ok: false,
+    reason: 'no contact; restarted because: crashed',
+  },
+  {
+    name: 'without some of its topics',
+    state: { denied: ['calls'], topics: ['chats'] },
+    ok: false,
+    reason: 'Kafka denies reading calls; reads 3 partitions',
+  },
+  {
+    name: 'without any topic',
+    state: { denied: ['calls'], topics: [], unhealthy: 'no contact' },
+    ok: false,
+    reason: 'Kafka denies reading calls; nothing is read',
+  },
+] as const)
+  decisions(`the health of a consumer ${name}`, () => {
+    assert.equal(healthOf({ ...consumer, ...state }), { ok, reason })
   })
 
 decisions.run()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ConsumerSpec, EndOffsets, Log, Measure, RunningConsumer } from '../../domain/ports.ts'
+import type { ConsumerSpec, EndOffsets, Health, Log, Measure, RunningConsumer } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
@@ -84,6 +84,56 @@ export const readWithout = (
   return mayDo ? topics.filter((topic) => !denied.includes(topic)) : []
 }
 
+/** The topics that the broker denies, and those that are read meanwhile. */
+const permissions = (spec: ConsumerSpec, isDenied: IsDenied, signal: AbortSignal) => {
+  let denied: ReadonlyArray<TopicName> = []
+  const readable = () => readWithout(denied, spec)
+  /**
+   * A fetch of many topics is denied as a whole, and the answer names none, so each is asked. One after the other: a
+   * denial closes the connection, and other questions on it would fail.
+   */
+  const deniedOf = async (topics: ReadonlyArray<TopicName>) => {
+    const found: Array<TopicName> = []
+    for (const topic of topics) if (!signal.aborted && (await isDenied(topic))) found.push(topic)
+    return found
+  }
+  return {
+    denied: () => denied,
+    readable,
+    find: async () => {
+      denied = await deniedOf(spec.topics)
+    },
+    /** The topics that may be read again. None if another session has begun during the look. */
+    lookAgain: async (isCurrent: () => boolean): Promise<ReadonlyArray<TopicName>> => {
+      const still = await deniedOf(denied)
+      if (!isCurrent()) return []
+      const before = readable()
+      denied = still
+      return readable().filter((topic) => !before.includes(topic))
+    },
+  }
+}
+
+type State = {
+  readonly unhealthy: string | undefined
+  readonly partitions: number
+  readonly denied: ReadonlyArray<TopicName>
+  /** The topics that are read. */
+  readonly topics: ReadonlyArray<TopicName>
+  readonly restartedBecause: string | undefined
+}
+
+export const healthOf = ({ unhealthy, partitions, denied, topics, restartedBecause }: State): Health => {
+  const state = unhealthy ?? `reads ${partitions} partitions`
+  if (denied.length > 0) {
+    const others = topics.length === 0 ? 'nothing is read' : state
+    return { ok: false, reason: `Kafka denies reading ${denied.join(', ')}; ${others}` }
+  }
+  if (unhealthy === undefined) return { ok: true, reason: state }
+  const cause = restartedBecause === undefined ? '' : `; restarted because: ${restartedBecause}`
+  return { ok: false, reason: `${state}${cause}` }
+}
+
 const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const { isDenied, forgetGroup, log, measure, clock } = deps
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
@@ -92,20 +142,10 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const findStartOffsets = startOffsetsOf(deps, { ...spec, group })
   const reported = new Set<string>()
   const unfinishedHandlers = new Map<string, Promise<void>>()
-  let denied: ReadonlyArray<TopicName> = []
-  /**
-   * A fetch of many topics is denied as a whole, and the answer names none, so each is asked. One after the other: a
-   * denial closes the connection, and other questions on it would fail.
-   */
-  const findDenied = async (topics: ReadonlyArray<TopicName>) => {
-    const found: Array<TopicName> = []
-    for (const topic of topics) if (!stopping.signal.aborted && (await isDenied(topic))) found.push(topic)
-    return found
-  }
-  const topicsNow = () => readWithout(denied, spec)
+  const { denied, readable, find, lookAgain } = permissions(spec, isDenied, stopping.signal)
   const start = () =>
     startSession(
-      { ...spec, topics: topicsNow() },
+      { ...spec, topics: readable() },
       { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers },
     )
   let session = start()
@@ -113,19 +153,10 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   let endedAt: number | undefined
   let stopped: Promise<void> | undefined
 
-  const lookForPermission = async () => {
-    if (denied.length === 0) return
-    const of = session
-    const still = await findDenied(denied)
-    // Another session has begun with what was found for it.
-    if (session !== of) return
-    const read = topicsNow()
-    denied = still
-    const added = topicsNow().filter((topic) => !read.includes(topic))
-    if (added.length > 0) session.end(`Kafka allows reading ${added.join(', ')} again`)
-  }
   const look = async () => {
-    await lookForPermission()
+    const of = session
+    const allowed = await lookAgain(() => session === of)
+    if (allowed.length > 0) session.end(`Kafka allows reading ${allowed.join(', ')} again`)
     await checkLag(session)
   }
   const looking = setInterval(() => look().catch(() => undefined), checkEveryMs)
@@ -140,12 +171,12 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
       endedAt = clock()
       measure.consumerRestarted(spec.group)
       if (reason.includes(denial)) {
-        denied = await findDenied(spec.topics)
-        if (denied.length > 0)
-          log.warn({ group: spec.group, topics: denied }, 'kafka: the broker denies reading topics')
+        await find()
+        if (denied().length > 0)
+          log.warn({ group: spec.group, topics: denied() }, 'kafka: the broker denies reading topics')
       }
       await sleep(pauseAfter(reason, failures), stopping.signal)
-      while (topicsNow().length === 0 && !stopping.signal.aborted) await sleep(lookAtPermissionMs, stopping.signal)
+      while (readable().length === 0 && !stopping.signal.aborted) await sleep(lookAtPermissionMs, stopping.signal)
       if (stopping.signal.aborted) return
       session = start()
     }
@@ -169,13 +200,13 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
         if (endedAt !== undefined && clock() - endedAt > stableAfterMs) lastReason = undefined
         reported.clear()
       }
-      const state = unhealthy ?? `reads ${session.partitions()} partitions`
-      if (denied.length > 0) {
-        const others = topicsNow().length === 0 ? 'nothing is read' : state
-        return { ok: false, reason: `Kafka denies reading ${denied.join(', ')}; ${others}` }
-      }
-      if (unhealthy === undefined) return { ok: true, reason: state }
-      return { ok: false, reason: lastReason === undefined ? state : `${state}; restarted because: ${lastReason}` }
+      return healthOf({
+        unhealthy,
+        partitions: session.partitions(),
+        denied: denied(),
+        topics: readable(),
+        restartedBecause: lastReason,
+      })
     },
     stop: () => {
       stopped ??= end()

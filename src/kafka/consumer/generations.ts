@@ -1,5 +1,6 @@
 import type { Consumer } from 'kafkajs'
-import type { ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
@@ -9,11 +10,24 @@ import { roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
 import { type PartitionReader, partitionReader } from './partition-reader.ts'
 
+/** A partition that waits for records. */
+export type Waiting = {
+  readonly name: string
+  readonly topic: TopicName
+  readonly partition: number
+  readonly position: number
+  /** The leader epoch of the record before the position, if it is known. */
+  readonly epoch?: number | undefined
+}
+
 /** The readers of the current generation, and the handlers of earlier generations that still run. */
-type Readers = {
+export type Readers = {
   readonly all: () => ReadonlyArray<PartitionReader>
   readonly get: (name: string) => PartitionReader | undefined
   readonly set: (name: string, reader: PartitionReader) => void
+  /** The ids of the topics that are read, if they are known. */
+  readonly topicIds: () => TopicIds
+  readonly waiting: () => ReadonlyArray<Waiting>
   /** Settles when no handler of an earlier reader of this partition runs any more. */
   readonly previousHandled: (name: string) => Promise<void>
   /** Ends the generation: later results of its handlers are ignored. */
@@ -33,6 +47,14 @@ export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Reade
     all: () => [...readers.values()],
     get: (name) => readers.get(name),
     set: (name, reader) => readers.set(name, reader),
+    topicIds: () =>
+      new Map(
+        [...readers.values()].flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const])),
+      ),
+    waiting: () =>
+      [...readers].flatMap(([name, { topic, partition, isIdle, position, epochBefore }]) =>
+        isIdle() ? [{ name, topic, partition, position: position(), epoch: epochBefore(position()) }] : [],
+      ),
     previousHandled: (name) => unfinishedHandlers.get(name) ?? Promise.resolve(),
     retire: () => {
       for (const [name, reader] of readers) {

@@ -77,48 +77,28 @@ const epochsOf = (start: number, before: number | undefined) => {
   }
 }
 
-/** Calls the handler with slice after slice. If the handler throws, it gets the same slice again after a pause. */
-export const partitionReader = (deps: Deps): PartitionReader => {
-  const { spec, topic, partition, topicId, start, previousHandled, isMember, changed } = deps
-  const { acquire, room, sleep, random, clock, log, measure } = deps
-  const buffer = fetchBuffer(room, spec.catchUpRecords)
-  const epochs = epochsOf(start, deps.epoch)
-  const closed = new AbortController()
-  let isRetired = false
-  let position = start
-  let end = start
-  let finished: number | undefined
-  let pauses = 0
-  let failing: HandlerFailure | undefined
-  let busySince: number | undefined
-  let running: Promise<void> | undefined
-
-  const catchUp = catchUpOf({
-    buffer,
-    acquire,
-    sleep,
-    changed,
-    closed: closed.signal,
-    notFetched: () => end - position,
-    isPaused: () => pauses > 0,
-  })
-  const isCurrent = () => !isRetired && isMember()
-  const done = (offset: number) => {
-    if (isCurrent()) finished = Math.max(finished ?? start, offset + 1)
-  }
+/** Pauses that overlap. Each is ended once, by what `pause` returns. */
+const overlappingPauses = (changed: () => void, resumed: () => void) => {
+  let count = 0
   const pause = () => {
     let isPaused = true
-    pauses++
+    count++
     changed()
     return () => {
       if (!isPaused) return
       isPaused = false
-      pauses--
-      work()
-      changed()
+      count--
+      resumed()
     }
   }
-  const owned: OwnedPartition = { isCurrent, done, pause }
+  return { pause, isPaused: () => count > 0 }
+}
+
+/** Calls the handler. `handle` is true if the handler has succeeded. Otherwise it waits, longer after each failure. */
+const handlerCalls = (deps: Deps, owned: OwnedPartition, closed: AbortSignal) => {
+  const { spec, topic, partition, sleep, random, clock, log } = deps
+  let failing: HandlerFailure | undefined
+  let busySince: number | undefined
 
   const failed = (error: unknown, offset: number | undefined) => {
     const name = error instanceof Error ? error.name : typeof error
@@ -126,7 +106,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     const fields = { group: spec.group, topic, partition, offset, failures: failing.failures, error: faultOf(error) }
     if (failing.failures === 1) log.warn(fields, 'kafka: a handler failed; its slice is retried')
     else log.debug(fields, 'kafka: a handler failed again')
-    return sleep(backoff(failing.failures, pauseAfterFailure, random), closed.signal)
+    return sleep(backoff(failing.failures, pauseAfterFailure, random), closed)
   }
   const handle = async (records: ReadonlyArray<IncomingRecord>): Promise<boolean> => {
     busySince = clock()
@@ -135,6 +115,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       // A handler that commits by itself continues after this call, and makes a span for each record.
       if (spec.commit === 'by-handler') await spec.handle(slice, owned)
       else await tracingSlice(slice, spec.group, () => spec.handle(slice, owned))
+      failing = undefined
       return true
     } catch (error) {
       busySince = undefined
@@ -144,16 +125,51 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       busySince = undefined
     }
   }
+  return { handle, failing: () => failing, busySince: () => busySince }
+}
+
+/** Calls the handler with slice after slice. If the handler throws, it gets the same slice again. */
+export const partitionReader = (deps: Deps): PartitionReader => {
+  const { spec, topic, partition, topicId, start, previousHandled, isMember, changed, acquire, sleep, measure } = deps
+  const buffer = fetchBuffer(deps.room, spec.catchUpRecords)
+  const epochs = epochsOf(start, deps.epoch)
+  const closed = new AbortController()
+  let isRetired = false
+  let position = start
+  let end = start
+  let finished: number | undefined
+  let running: Promise<void> | undefined
+
+  const { pause, isPaused } = overlappingPauses(changed, () => {
+    work()
+    changed()
+  })
+  const catchUp = catchUpOf({
+    buffer,
+    acquire,
+    sleep,
+    changed,
+    closed: closed.signal,
+    notFetched: () => end - position,
+    isPaused,
+  })
+  const isCurrent = () => !isRetired && isMember()
+  const done = (offset: number) => {
+    if (isCurrent()) finished = Math.max(finished ?? start, offset + 1)
+  }
+  const owned: OwnedPartition = { isCurrent, done, pause }
+  const { handle, failing, busySince } = handlerCalls(deps, owned, closed.signal)
+
   const run = async () => {
     await previousHandled
     for (let slice = buffer.first(); slice !== undefined && !closed.signal.aborted; slice = buffer.first()) {
+      const isFailing = failing() !== undefined
       // The first slice is never large, so that a member that restarts every few seconds makes progress too.
-      const mayCatchUp = spec.catchUpRecords !== undefined && finished !== undefined && failing === undefined
+      const mayCatchUp = spec.catchUpRecords !== undefined && finished !== undefined && !isFailing
       using _permit = mayCatchUp ? await catchUp.fill() : undefined
-      if (closed.signal.aborted || (pauses > 0 && failing === undefined)) break
+      if (closed.signal.aborted || (isPaused() && !isFailing)) break
       slice = buffer.begin() ?? slice
       if (!(await handle(slice.records)) || !isCurrent()) continue
-      failing = undefined
       buffer.shift()
       if (spec.commit === 'when-handled') done(slice.next - 1)
       measure.consumed(spec.group, topic, partition, slice.records.length, Math.max(0, end - slice.next))
@@ -186,10 +202,10 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       work()
       changed()
     },
-    wantsMore: () => !closed.signal.aborted && pauses === 0 && !buffer.isFull(),
-    isIdle: () => buffer.first() === undefined && pauses === 0,
-    failing: () => failing,
-    busySince: () => busySince,
+    wantsMore: () => !closed.signal.aborted && !isPaused() && !buffer.isFull(),
+    isIdle: () => buffer.first() === undefined && !isPaused(),
+    failing,
+    busySince,
     roomChanged: () => {
       catchUp.check()
       changed()

@@ -1,14 +1,13 @@
-import type { Batch, EachBatchPayload } from 'kafkajs'
-import type { TopicName } from '../../../contracts/topics.ts'
-import type { CompareLog, ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts'
+import type { Batch, Consumer, EachBatchPayload } from 'kafkajs'
+import type { CompareLog, ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
 import { reasonOf } from '../errors.ts'
 import { epochIn, toIncoming } from '../wire-record.ts'
 import { type FindStartOffsets, nameOf, offsetCommitter } from './committed-offsets.ts'
-import { generations, readersOf } from './generations.ts'
-import { failureOf, isMember, observeActivity, type PartitionProgress, unhealthyReason } from './health.ts'
+import { generations, type Readers, readersOf } from './generations.ts'
+import { failureOf, isMember, observeActivity, unhealthyReason } from './health.ts'
 import { consumerOf } from './kafkajs-consumer.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
@@ -73,17 +72,9 @@ export type Session = {
   readonly ended: Promise<string>
   readonly unhealthyReason: () => string | undefined
   readonly partitions: () => number
-  /** The ids of the topics that the session reads, if they are known. */
-  readonly topicIds: () => TopicIds
-  /** Partitions that wait for records. The caller determines the ends of their logs. */
-  readonly waiting: () => ReadonlyArray<
-    Omit<PartitionProgress, 'end'> & {
-      readonly topic: TopicName
-      readonly partition: number
-      /** The leader epoch of the record before the position, if it is known. */
-      readonly epoch?: number | undefined
-    }
-  >
+  readonly topicIds: Readers['topicIds']
+  /** The caller determines the ends of their logs. */
+  readonly waiting: Readers['waiting']
   readonly end: (reason: string) => void
   /** Waits for running handlers (4 s at most), commits and leaves the group. */
   readonly stop: () => Promise<void>
@@ -91,6 +82,17 @@ export type Session = {
 
 /** Why a session ends if a log has lost records that were read. */
 export const lostRecords = (name: string): string => `the log of ${name} has lost records`
+
+/** `eachBatch` must not wait for a handler: kafkajs would not fetch or send heartbeats for any partition meanwhile. */
+const run = async (
+  consumer: Consumer,
+  topics: string[],
+  eachBatch: (given: EachBatchPayload) => Promise<void>,
+): Promise<void> => {
+  await consumer.connect()
+  await consumer.subscribe({ topics, fromBeginning: true })
+  await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch })
+}
 
 const commitEveryMs = 200
 const checkEveryMs = 1_000
@@ -173,41 +175,26 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
   consumer.on(CRASH, ({ payload: { error } }) => end(reasonOf(error)))
 
   const take = batchAcceptor((name) => end(`Kafka sends records from an unexpected offset: ${name}`))
-  const run = async () => {
-    await consumer.connect()
-    await consumer.subscribe({ topics: spec.topics.map((topic) => `${prefix}${topic}`), fromBeginning: true })
-    await consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      // Does not wait for a handler: during the wait kafkajs would not fetch or send heartbeats for any partition.
-      eachBatch: async (given) => {
-        payload = given
-        const reader = readers.get(generation.nameOf(given.batch))
-        if (reader === undefined) return
-        // If Kafka does not answer, the batch is fetched again.
-        const isNext = await continues(given.batch, reader, compareLog).catch(() => undefined)
-        if (isNext === false) end(lostRecords(nameOf(reader)))
-        if (isNext && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
-      },
-    })
+  const eachBatch = async (given: EachBatchPayload) => {
+    payload = given
+    const reader = readers.get(generation.nameOf(given.batch))
+    if (reader === undefined) return
+    // If Kafka does not answer, the batch is fetched again.
+    const isNext = await continues(given.batch, reader, compareLog).catch(() => undefined)
+    if (isNext === false) end(lostRecords(nameOf(reader)))
+    if (isNext && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
   }
-  run().catch((error: unknown) => end(reasonOf(error)))
+  const topics = spec.topics.map((topic) => `${prefix}${topic}`)
+  run(consumer, topics, eachBatch).catch((error: unknown) => end(reasonOf(error)))
   ended.then(close)
 
   return {
     ended,
     end,
     partitions: () => readers.all().length,
-    topicIds: () =>
-      new Map(readers.all().flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const]))),
+    topicIds: readers.topicIds,
+    waiting: readers.waiting,
     unhealthyReason: () => unhealthyReason(now(), clock(), readers.all()),
-    waiting: () =>
-      readers.all().flatMap((reader) => {
-        const { topic, partition } = reader
-        if (!reader.isIdle()) return []
-        const position = reader.position()
-        return [{ name: nameOf(reader), topic, partition, position, epoch: reader.epochBefore(position) }]
-      }),
     stop: async () => {
       for (const reader of readers.all()) reader.close()
       await settled(Promise.all(readers.all().map((reader) => reader.handled())), handlersWithinMs)

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { isLoopback, type Network, readNetworks } from '../http/client-address.ts'
+import { percentDecoded } from '../shared/percent-decoded.ts'
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
@@ -79,7 +80,8 @@ const brokers = (text: string) => {
 }
 const mongoUrl = (text: string): MongoConfig | undefined => {
   const path = /^mongodb(?:\+srv)?:\/\/[^/?]+(?:\/([^?]*))?(?:\?.*)?$/.exec(text)
-  return path === null ? undefined : { url: text, database: path[1] ? decodeURIComponent(path[1]) : 'livechat' }
+  const database = percentDecoded(path?.[1] || 'livechat')
+  return path === null || database === undefined ? undefined : { url: text, database }
 }
 
 const ratio = (text: string) => (/^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined)
@@ -101,18 +103,13 @@ const networks = (text: string): ReadonlyArray<Network> | undefined =>
 
 /** `key=value` pairs with commas between them, percent-encoded, as OpenTelemetry reads them. */
 const pairs = (isKey: RegExp, isValue: RegExp) => (text: string) => {
-  const decoded = text.split(',').map((pair): readonly [string, string] | undefined => {
-    const [, key, value] = /^([^=]+)=(.+)$/su.exec(pair) ?? []
-    try {
-      return key === undefined || value === undefined
-        ? undefined
-        : [decodeURIComponent(key.trim()), decodeURIComponent(value.trim())]
-    } catch {
-      return undefined
-    }
+  const all = text.split(',')
+  const valid = all.flatMap((pair) => {
+    const [, ...parts] = /^([^=]+)=(.+)$/su.exec(pair) ?? []
+    const [key, value] = parts.map((part) => percentDecoded(part.trim()))
+    return key !== undefined && value !== undefined && isKey.test(key) && isValue.test(value) ? [[key, value]] : []
   })
-  const valid = decoded.filter((pair) => pair !== undefined && isKey.test(pair[0]) && isValue.test(pair[1]))
-  return valid.length === decoded.length ? Object.fromEntries(valid.filter((pair) => pair !== undefined)) : undefined
+  return valid.length === all.length ? Object.fromEntries(valid) : undefined
 }
 const headerPairs = () =>
   variable<Readonly<Record<string, string>> | undefined>(

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { percentDecoded } from '../shared/percent-decoded.ts'
 import { within } from '../shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
 import type { ConsoleRoute } from './answers.ts'
@@ -26,14 +27,6 @@ const maxReads = 6
 
 const pages = /^accounts\/([\w.~%-]+)\/(?:now|conversations(?:\/([\w.~%-]+))?)$/
 
-const decoded = (part: string): string | undefined => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return undefined
-  }
-}
-
 const routeOf = (path: string, chat: string | undefined) =>
   chat !== undefined
     ? 'GET /api/accounts/:account/conversations/:chat'
@@ -47,7 +40,7 @@ export const firstAnswers = ({ handlers, accountIds, stopping }: Deps) => {
   const read = async (session: Session, path: string): Promise<unknown> => {
     const [, account, chat] = pages.exec(path) ?? []
     if (account === undefined || reads >= maxReads) return undefined
-    const [accountId, chatId] = [decoded(account), decoded(chat ?? '')]
+    const [accountId, chatId] = [percentDecoded(account), percentDecoded(chat ?? '')]
     const route = routeOf(path, chat)
     if (accountId === undefined || chatId === undefined) return undefined
     if (decideAccess(route, session.grants, accountIds, accountId) !== 'allowed') return undefined

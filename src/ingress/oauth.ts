@@ -8,6 +8,7 @@ import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
 import { isJsonObject } from '../shared/json.ts'
+import { percentDecoded } from '../shared/percent-decoded.ts'
 import { type AdmissionDeps, isType, refuseAddress, refuseSecret, sameSecret } from './admission.ts'
 import { incomplete, noMemory, tooLarge } from './refusal.ts'
 
@@ -52,11 +53,7 @@ const parametersOf = (contentType: string, body: Buffer): E.Either<Refusal, Para
   return E.right(new Map(entries.right.filter(([, value]) => value !== '')))
 }
 
-const formDecoded = (text: string) =>
-  E.tryCatch(
-    () => decodeURIComponent(text.replaceAll('+', ' ')),
-    () => invalidClient(true),
-  )
+const formDecoded = (text: string) => E.fromNullable(invalidClient(true))(percentDecoded(text.replaceAll('+', ' ')))
 
 /** The header's client id and secret. Each is form-encoded before they are joined (section 2.3.1). */
 const ofHeader = (header: string): E.Either<Refusal, Credentials> => {

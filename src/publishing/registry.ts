@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { percentDecoded } from '../shared/percent-decoded.ts'
 import type { Json, JsonObject } from './schema.ts'
 
 const withinMs = 15_000
@@ -36,16 +37,9 @@ export const registryOf = (text: string): E.Either<string, Registry> => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     return E.left(expected)
-  const { username, password } = url
-  const credentials = [username, password].map((part) =>
-    E.tryCatch(
-      () => decodeURIComponent(part),
-      () => expected,
-    ),
-  )
-  const wrong = credentials.find(E.isLeft)
-  if (wrong !== undefined) return wrong
-  const secret = credentials.map((part) => (E.isRight(part) ? part.right : '')).join(':')
+  const credentials = [url.username, url.password].map(percentDecoded)
+  if (credentials.includes(undefined)) return E.left(expected)
+  const secret = credentials.join(':')
   return E.right({
     base: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     headers: {

@@ -1,17 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { percentDecoded } from '../shared/percent-decoded.ts'
 import type { ServiceAccount } from './account.ts'
 import type { Refusal } from './refusal.ts'
 
 const refuse = (status: number, code: string, message: string, headers?: Readonly<Record<string, string>>) =>
   E.left<Refusal>({ status, code, message, ...(headers && { headers }) })
-
-const decoded = (segment: string) => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * The account of a request, by `/webhooks/<provider_id>/<token>` or, with an access token,
@@ -24,7 +17,7 @@ export const readAddress = <A extends ServiceAccount>(
   accounts: ReadonlyArray<A>,
 ): E.Either<Refusal, { readonly account: A; readonly withAccessToken: boolean }> => {
   const [, kind, ...segments] = /^\/(webhooks|providers)\/([^/?#]+)\/([^/?#]+)$/.exec(path) ?? []
-  const [providerId, token] = segments.map(decoded)
+  const [providerId, token] = segments.map(percentDecoded)
   if (kind === undefined || providerId === undefined || token === undefined)
     return refuse(404, 'invalid_request', 'the address is /webhooks/<provider_id>/<token> or /providers/…')
   if (method !== 'POST') return refuse(405, 'invalid_request', 'only POST is supported', { Allow: 'POST' })

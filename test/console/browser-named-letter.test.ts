@@ -1,7 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { failedAgain, letterQuery, namedLetter } from '../../src/console/browser/named-letter.ts'
-import { sentAgainWords } from '../../src/console/browser/words.ts'
+import { letterQuery, namedLetter } from '../../src/console/browser/named-letter.ts'
 
 const named = suite('the letter that the address names')
 const letters = [
@@ -29,18 +28,5 @@ named('a reply leads to its letter among all letters of the chat, and back', () 
     reply: 'event 1',
   })
 })
-
-for (const [sent, before, now, failed, words] of [
-  [6, 0, 6, 6, 'All 6 failed again. Fix the cause first.'],
-  [1, 4, 5, 1, 'It failed again. Fix the cause first.'],
-  [6, 2, 4, 2, 'Of 6 sent, 2 failed again and 4 did not so far.'],
-  [6, 2, 2, 0, 'None of the 6 sent has failed again so far.'],
-  [6, 4, 2, 0, 'None of the 6 sent has failed again so far.'],
-  [2, 0, 5, 2, 'All 2 failed again. Fix the cause first.'],
-] as const)
-  named(`of ${sent} sent, with ${before} failed before and ${now} now, ${failed} failed again`, () => {
-    assert.is(failedAgain(sent, before, now), failed)
-    assert.is(sentAgainWords(sent, failed), words)
-  })
 
 named.run()

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { botReplies, calls, deadLetters } from '../../contracts/topics.ts'
+import { maxRedrives } from '../../src/operations/redrive/guard.ts'
 import type { serviceAccountOf } from '../../src/simulator/account.ts'
 import type { BridgeProcess } from '../support/bridge-process.ts'
 import { runCommand } from '../support/command.ts'
@@ -40,8 +41,6 @@ export const early: Poison = {
   ),
 }
 
-const most = 2
-
 /**
  * Uses the command line to list the dead letters, to send one back after its cause was fixed, and to send poison back
  * until the bridge refuses it. Returns what went wrong.
@@ -67,9 +66,9 @@ export const redriving = async ({ here, service, place, worker }: Deps): Promise
     service.requests().find(({ event, applied }) => event?.id === 'early' && applied),
   ).catch(() => undefined)
 
-  const poison = ['send', '--topic', calls.name, '--cause', 'not-utf8', '--most', String(most)]
+  const poison = ['send', '--topic', calls.name, '--cause', 'not-utf8']
   const rounds = []
-  for (let round = 0; round < most; round++) {
+  for (let round = 0; round < maxRedrives; round++) {
     const before = await letters()
     const { code, out } = await redrive(...poison)
     const again = Number(/^(\d+) sent/m.exec(out)?.[1] ?? 0)

@@ -18,9 +18,8 @@ export type RedriveDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-/** As on the command line: the maximum number of records per second, and of redrives of one record. */
+/** The maximum number of records per second, as on the command line. */
 const perSecond = 100
-const most = 3
 const largestLimit = 10_000
 
 const wrongLimit = invalid(400, `limit: expected a whole number from 1 to ${largestLimit}`)
@@ -74,7 +73,6 @@ export const redriveHandlers = (
           {
             ...options,
             perSecond,
-            most,
             ...(again && { again }),
             ...(overwrite && { overwrite }),
             ...(force && { force }),

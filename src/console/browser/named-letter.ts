@@ -22,7 +22,3 @@ export const letterQuery = (chat: string, requestedAt: string, reply: string): s
     ...(requestedAt !== '' && { appended: requestedAt }),
     reply,
   }).toString()
-
-/** What became of the letters of a run, from how many had failed again before it and now. */
-export const failedAgain = (sent: number, before: number, now: number): number =>
-  Math.min(sent, Math.max(0, now - before))

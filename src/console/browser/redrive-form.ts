@@ -4,9 +4,8 @@ import { accountPath, get, postLines } from './api.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import { failedAgain } from './named-letter.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
-import { sentAgainWords } from './words.ts'
+import { failedAgain, sentAgainWords } from './words.ts'
 
 type Props = {
   readonly account: string

@@ -1,4 +1,5 @@
 import type { ConsoleRole } from '../../domain/accounts.ts'
+import { percentDecoded } from '../../shared/percent-decoded.ts'
 import type { SessionAnswer } from '../answers.ts'
 import { type PageName, pages } from '../pages.ts'
 
@@ -19,13 +20,7 @@ export type PageProps = {
   readonly session: SessionAnswer
 }
 
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
+const decoded = (part: string): string => percentDecoded(part) ?? part
 
 /** The route of a path below the base path. Undefined if the path names no page. */
 export const routeOf = (base: string, path: string, search: string): Route | undefined => {

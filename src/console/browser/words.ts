@@ -303,6 +303,10 @@ const figuresParts: Sentences = { Agents: 'Agents by day' }
 /** The name of a group of figures in the table of days. */
 export const figuresPartWords = (code: string) => said(figuresParts, code)
 
+/** How many letters of a run have failed again, from how many had failed again before it and now. */
+export const failedAgain = (sent: number, before: number, now: number): number =>
+  Math.min(sent, Math.max(0, now - before))
+
 /** What became of letters that were sent again. */
 export const sentAgainWords = (sent: number, failed: number): string => {
   if (failed === 0) return `None of the ${sent} sent has failed again so far.`

@@ -5,12 +5,14 @@ import type { State } from '../../mongo/redrives.ts'
 import type { NotSent } from './batches.ts'
 import type { StoredDeadLetter } from './dead-letters.ts'
 
+/** A record that was redriven this often is sent again only if an operator insists. */
+export const maxRedrives = 3
+
 /**
- * `most`: the maximum number of redrives of a record; `force` ignores it. `again`: also send what was sent before.
+ * `force`: also send a record that was redriven `maxRedrives` times. `again`: also send what was sent before.
  * `overwrite`: also send what is older than the state in the view.
  */
 export type Rules = {
-  readonly most: number
   readonly force: boolean
   readonly again: boolean
   readonly overwrite: boolean
@@ -32,12 +34,12 @@ export const erasedSince = 'the person has been erased since then'
 export const decideRedrive = (
   { redriven }: Pick<StoredDeadLetter, 'redriven'>,
   { timesSent, outdated, erased }: Known,
-  { most, force, again, overwrite }: Rules,
+  { force, again, overwrite }: Rules,
 ): E.Either<NotSent, number> => {
   if (erased) return E.left({ result: 'kept', why: erasedSince })
   if (timesSent > 0 && !again) return E.left({ result: 'before' })
   const times = redriven + timesSent
-  if (times >= most && !force) return E.left({ result: 'kept', why: `redriven ${times} times` })
+  if (times >= maxRedrives && !force) return E.left({ result: 'kept', why: `redriven ${times} times` })
   if (outdated && !overwrite)
     return E.left({ result: 'kept', why: 'the record would replace a newer state in the view' })
   return E.right(times + 1)

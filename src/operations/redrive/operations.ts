@@ -5,10 +5,11 @@ import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { commandText, ofAccount } from '../audit.ts'
 import { operation, type Resources, stop } from '../operation.ts'
-import { anyText, count, limit, oneOf, perSecond, place, time } from '../options.ts'
+import { anyText, limit, oneOf, perSecond, place, time } from '../options.ts'
 import { type Ended, pace } from './batches.ts'
 import { type Filters, originTopics } from './dead-letters.ts'
 import { findDeadLetters, findRequests } from './find.ts'
+import { maxRedrives } from './guard.ts'
 import { listDeadLetters, listRequests } from './list.ts'
 import { sendDeadLetters } from './send.ts'
 import { findRecord, lookAt, recordLines } from './show.ts'
@@ -130,8 +131,7 @@ export const redriveSend = operation({
     ...filters,
     limit,
     perSecond,
-    most: { about: 'refuse records that were redriven this often already', value: 'number', read: count, default: 3 },
-    force: { about: 'also send records that were redriven that often; together with --again only with --id' },
+    force: { about: `also send records that were redriven ${maxRedrives} times; together with --again only with --id` },
     again: { about: 'also send what was sent before' },
     overwrite: { about: 'also send a client or an enrichment that is older than the state in the view' },
   },
@@ -139,7 +139,7 @@ export const redriveSend = operation({
   needs: { kafka: true, redrives: true, accounts: true },
   select: async (
     { accounts }: Sending<'redrive'>,
-    { limit, perSecond, most, force = false, again = false, overwrite = false, ...wanted },
+    { limit, perSecond, force = false, again = false, overwrite = false, ...wanted },
   ) =>
     again && force && wanted.id === undefined
       ? stop('refused', noneNamed)
@@ -147,14 +147,14 @@ export const redriveSend = operation({
           filters: filtersOf({ accounts }, wanted),
           limit,
           perSecond,
-          rules: { most, force, again, overwrite },
+          rules: { force, again, overwrite },
         }),
   action: ({ filters }) => redriveAction('redrive send', filters),
   act: async ({ kafka, redrives }, { perSecond, ...asked }, { isDry, say, interruption }) => {
     const ports = { ...kafka, redrives, now, out: say, pace: pace(perSecond, monotonic, sleep) }
     const ended = await sendDeadLetters(ports, { ...asked, dryRun: isDry }, interruption())
     const { kept, failed } = ended.tally
-    const advice = `Records that were redriven ${asked.rules.most} times already need --force. Records older than the state in their view need --overwrite.`
+    const advice = `Records that were redriven ${maxRedrives} times already need --force. Records older than the state in their view need --overwrite.`
     return doneBy(ended, kept + failed, ...(kept > 0 ? [advice] : []))
   },
 })

@@ -32,7 +32,7 @@ const all: Parameters<typeof sendDeadLetters>[1] = {
   filters: {},
   limit: 1000,
   dryRun: false,
-  rules: { most: 3, force: false, again: false, overwrite: false },
+  rules: { force: false, again: false, overwrite: false },
 }
 
 const batch = (): IncomingRecord => {
@@ -110,7 +110,7 @@ sending(
   'a letter of a chat that was erased later is refused with all options; a letter from after the erasure is sent',
   async () => {
     const { ports, sent, lines, erased } = servers(given(1), 2, 2)
-    const rules = { most: 3, force: true, again: true, overwrite: true }
+    const rules = { force: true, again: true, overwrite: true }
 
     erased.set('chat acme/1', new Date(1))
     const refused = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0', '0/1', '0/2'] }, rules }, never)

@@ -44,7 +44,7 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
       </div>
       <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state })}
         options=${[['', 'Any'], ['open', 'Open'], ['over', 'Ended']]} />
-      <${Select} label="Order" value=${filters.sort} onChange=${(sort: Sort) => change({ sort })}
+      <${Select} label="First" value=${filters.sort} onChange=${(sort: Sort) => change({ sort })}
         options=${sortCodes.map((code) => [code, sortWords(code)])} />
       <details class="more-filters" open=${isMore}>
         <summary>More filters</summary>

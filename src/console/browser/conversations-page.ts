@@ -119,7 +119,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
     })
 
   const { sort } = filtersOf(query)
-  const order = sortWords(sort).toLowerCase()
+  const order = `the ${sortWords(sort).toLowerCase()} first`
   return html`
     <div class="page-head">
       <h1>Conversations</h1>

@@ -5,7 +5,7 @@ import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
-import { failedAgain, sentAgainWords } from './words.ts'
+import { failedAgain, redriveWords, sentAgainWords } from './words.ts'
 
 type Props = {
   readonly account: string
@@ -118,37 +118,41 @@ export const RedriveForm = ({
       return result
     })
   }
-  const what = ids === undefined ? 'all that match' : counted(ids.length, 'letter')
+  const noun = kind === 'quarantine' ? 'request' : 'letter'
+  const what = ids === undefined ? 'all that match' : counted(ids.length, noun)
   const check = (name: keyof Rules, label: string) =>
     html`<${Check} label=${label} checked=${rules[name]} onChange=${(isSet: boolean) => setRules({ ...rules, [name]: isSet })} />`
   return html`
-    <p class="muted">${isSelected ? `The ${counted(ids?.length ?? 0, 'selected letter')}.` : ids === undefined ? 'All letters that match cause and topic.' : `${counted(ids.length, 'letter')} as shown.`}</p>
+    <p class="muted">${isSelected ? `The ${counted(ids?.length ?? 0, `selected ${noun}`)}.` : ids === undefined ? `All ${noun}s that match ${kind === 'quarantine' ? 'the cause' : 'cause and topic'}.` : `${counted(ids.length, noun)} as shown.`}</p>
     ${
       kind === 'dead-letters' &&
       html`<div class="row">
-        ${check('again', 'Also what was sent before')}
-        ${check('overwrite', 'Also what is older than the stored state')}
-        ${check('force', 'Also what was sent three times')}
+        ${check('again', 'Also letters that were sent again before')}
+        ${check('overwrite', 'Also old visitor details, although they replace newer ones')}
+        ${check('force', 'Also letters that were sent again three times')}
       </div>`
     }
     <div class="row">
       <button type="button" class=${planned === undefined ? 'primary' : ''} disabled=${run.isBusy} onClick=${() => start(true)}>Check ${what}</button>
       ${planned !== undefined && planned > 0 && html`<button type="button" class="primary danger" disabled=${run.isBusy} onClick=${() => setAsks(true)}>Send ${count(planned)} again…</button>`}
       ${run.isBusy && html`<button type="button" onClick=${() => stop.current?.abort()}>Stop</button>`}
-      <span class="muted">The check sends nothing.</span>
+      <span class="muted">The check sends nothing. It counts what would be sent.</span>
     </div>
     <${TroubleBox} trouble=${run.trouble} />
     ${
       progress !== undefined &&
       html`<div class="progress" role="status">
-        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, 'letter')}</p>` : html`<p><strong>${progress.end.words}</strong> ${outcome && sentAgainWords(outcome.sent, outcome.failed)}</p>`}
+        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, noun)}</p>` : html`<p><strong>${progress.end.words}</strong> ${outcome && sentAgainWords(outcome.sent, outcome.failed)}</p>`}
       </div>
       ${(outcome?.failed ?? 0) === 0 && html`<${Lines} label="What was done" lines=${progress.lines} />`}`
     }
     ${
       asks &&
-      html`<${Dialog} title="Send again?" close=${() => setAsks(false)}>
-        <p>This sends ${counted(planned ?? 0, 'letter')} again. The audit log records it.</p>
+      html`<${Dialog} title=${`Send ${counted(planned ?? 0, noun)} again?`} close=${() => setAsks(false)}>
+        <dl class="consequences">
+          ${redriveWords[kind].map(([name, words]) => html`<div key=${name}><dt>${name}</dt><dd>${words}</dd></div>`)}
+        </dl>
+        <p class="muted">The audit log records that you did this.</p>
         <div class="row">
           <button type="button" class="primary danger" onClick=${() => start(false)}>Send again</button>
           <button type="button" data-safe onClick=${() => setAsks(false)}>Cancel</button>

@@ -1,4 +1,4 @@
-import type { PersonBody } from '../answers.ts'
+import type { LettersKind, PersonBody } from '../answers.ts'
 
 type Sentences = Readonly<Record<string, string>>
 
@@ -65,12 +65,12 @@ export const outcomeWords = (code: string) => said(outcomes, code)
 export const outcomeCodes = Object.keys(outcomes)
 
 const sorts: Sentences = {
-  '': 'Newest first',
-  oldest: 'Oldest first',
-  waits: 'Longest wait first',
-  longest: 'Longest first',
+  '': 'Newest',
+  oldest: 'Oldest',
+  waits: 'Longest wait',
+  longest: 'Longest',
 }
-/** The order of the list of conversations. */
+/** What comes first in the list of conversations. */
 export const sortWords = (code: string) => said(sorts, code)
 export const sortCodes = Object.keys(sorts)
 
@@ -306,6 +306,29 @@ export const figuresPartWords = (code: string) => said(figuresParts, code)
 /** How many letters of a run have failed again, from how many had failed again before it and now. */
 export const failedAgain = (sent: number, before: number, now: number): number =>
   Math.min(sent, Math.max(0, now - before))
+
+/** What sending again does, for people who must decide about it. */
+export const redriveWords: Readonly<Record<LettersKind, ReadonlyArray<readonly [name: string, words: string]>>> = {
+  'dead-letters': [
+    [
+      'What happens',
+      'The bridge processes each letter once more. A reply is sent to its client now, unless the chat is closed or an agent has it. An event appears in conversations and statistics.',
+    ],
+    [
+      'What does not happen',
+      'Nothing is deleted, and no other letter is sent. If the cause is still there, a letter fails again and is listed here anew.',
+    ],
+    ['Can it be undone?', 'No. A client keeps a message that was sent.'],
+  ],
+  quarantine: [
+    [
+      'What happens',
+      'The bridge reads each request once more. If it understands it now, the event appears in conversations and statistics, and a bot may answer a message of the client although it is old.',
+    ],
+    ['What does not happen', 'Nothing is deleted. A request that is still not understood stays here.'],
+    ['Can it be undone?', 'No. An event stays in the history of its chat.'],
+  ],
+}
 
 /** What became of letters that were sent again. */
 export const sentAgainWords = (sent: number, failed: number): string => {

@@ -41,7 +41,7 @@ export const SystemAnswer = exactShape(
     checks: t.array(
       t.strict({
         name: t.string,
-        state: t.keyof({ works: null, degraded: null, down: null, off: null, unknown: null }),
+        state: t.keyof({ works: null, degraded: null, down: null, off: null, waits: null, unknown: null }),
         /** What it means for users. */
         words: t.string,
         /** The reason in the terms of /readyz. Empty for those who are not operators. */
@@ -96,7 +96,7 @@ export const MinutesAnswer = exactShape(
 /** What every page shows above it. A count is null while it is not known. */
 export const StripAnswer = exactShape(
   {
-    /** What does not work, in words for users. */
+    /** What does not work by itself, in words for users: without what waits for Kafka or MongoDB. */
     wrong: t.array(
       t.strict({ name: t.string, state: t.keyof({ degraded: null, down: null, off: null }), words: t.string }),
     ),

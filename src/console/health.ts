@@ -1,8 +1,11 @@
 import { checkNamed } from '../domain/checks.ts'
 import type { Health } from '../domain/ports.ts'
 
-/** `off`: it does not run. `unknown`: a server that it needs does not answer, so nobody can tell. */
-export type HealthState = 'works' | 'degraded' | 'down' | 'off' | 'unknown'
+/**
+ * `off`: it does not run. While a server that it needs does not answer, it `waits` if it fails, and otherwise is
+ * `unknown`: nobody can tell.
+ */
+export type HealthState = 'works' | 'degraded' | 'down' | 'off' | 'waits' | 'unknown'
 
 type Checks = Readonly<Record<string, Health>>
 
@@ -15,15 +18,20 @@ const absentFor = (name: string, checks: Checks): keyof typeof serverNames | und
 /** The state of a part, by its own check and those of the servers that it needs. */
 export const healthState = (name: string, { ok, isLimited, isOff }: Health, checks: Checks = {}): HealthState => {
   if (isOff) return 'off'
-  if (!ok) return checkNamed(name)?.isSpared ? 'degraded' : 'down'
+  const { isSpared, isWorse } = checkNamed(name) ?? {}
+  const isAbsent = absentFor(name, checks) !== undefined
+  if (isAbsent && (isLimited || !(ok || isWorse))) return 'waits'
+  if (!ok) return isSpared ? 'degraded' : 'down'
   if (isLimited) return 'degraded'
-  return absentFor(name, checks) === undefined ? 'works' : 'unknown'
+  return isAbsent ? 'unknown' : 'works'
 }
 
 /** What the state of a part means for users. */
 export const healthWords = (name: string, state: HealthState, checks: Checks = {}): string => {
   if (state === 'works') return 'In order.'
-  const absent = state === 'unknown' ? absentFor(name, checks) : undefined
-  if (absent !== undefined) return `It cannot be checked while ${serverNames[absent]} does not answer.`
+  const absent = absentFor(name, checks)
+  if (absent !== undefined && state === 'unknown')
+    return `It cannot be checked while ${serverNames[absent]} does not answer.`
+  if (absent !== undefined && state === 'waits') return `It works again once ${serverNames[absent]} answers.`
   return checkNamed(name)?.effect ?? 'A part of the bridge does not work as it should.'
 }

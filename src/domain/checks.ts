@@ -11,8 +11,13 @@ type Check = {
   readonly isSpared?: true
   /** It fails until its role runs, so that the process is not ready before. */
   readonly isAwaited?: true
-  /** While one of these servers does not answer, a check that passes only says what was true before. */
+  /**
+   * While one of these servers does not answer, a check that passes only says what was true before, and one that fails
+   * fails for that reason.
+   */
   readonly needs?: ReadonlyArray<'kafka' | 'mongodb'>
+  /** When it fails, users notice more than that a server which it needs does not answer. */
+  readonly isWorse?: true
 }
 
 /** The checks of `/readyz`, by their names. */
@@ -21,7 +26,7 @@ const checks = {
     of: 'all',
     unmet:
       'no broker answers within 2 s, or a record has waited for a send for 5 s. With the role ingress alone the reason is reported, but the check counts as met',
-    effect: 'Webhooks are kept on disk until Kafka answers. Bots receive and send nothing.',
+    effect: 'Webhooks are kept on disk. Bots receive and send nothing. Conversations and statistics are out of date.',
   },
   mongodb: {
     of: 'all',
@@ -41,12 +46,14 @@ const checks = {
     unmet: 'Kafka is unavailable and the journal is full: it has reached its cap, or its disk is full',
     effect: 'Webhooks are kept on disk and reach Kafka later. They are refused once the journal is full.',
     needs: ['kafka'],
+    isWorse: true,
   },
   projector: {
     of: ['projector'],
     unmet:
       'the consumer that writes the views has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Conversations and statistics are out of date.',
+    needs: ['kafka', 'mongodb'],
     isAwaited: true,
   },
   enrichments: {
@@ -54,6 +61,7 @@ const checks = {
     unmet:
       'the consumer that stores enrichments has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Agents may see outdated details of visitors.',
+    needs: ['kafka', 'mongodb'],
     isSpared: true,
     isAwaited: true,
   },
@@ -70,6 +78,7 @@ const checks = {
     unmet:
       'the consumer of bot replies has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Replies of bots are not sent to clients.',
+    needs: ['kafka', 'mongodb'],
     isAwaited: true,
   },
   outcomes: {
@@ -85,6 +94,7 @@ const checks = {
     unmet:
       'its consumer has no partitions, the broker denies reading a topic, or a record could not be archived: MongoDB or Kafka is unavailable, or the key file lacks a key',
     effect: 'Events are not archived. The topics keep them, so nothing is lost.',
+    needs: ['kafka', 'mongodb'],
     isSpared: true,
     isAwaited: true,
   },
@@ -100,6 +110,7 @@ const checks = {
     of: ['archiver'],
     unmet: 'never; the reason says why persons without recent events cannot be erased. Only if an account sets it',
     effect: 'Persons without recent events are erased later than configured.',
+    needs: ['kafka', 'mongodb'],
     isSpared: true,
   },
   console: {

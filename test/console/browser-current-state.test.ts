@@ -49,7 +49,7 @@ stale('requests in quarantine that could not be counted are not shown as none', 
   )
 })
 
-const check = (name: string, state: 'works' | 'degraded' | 'down' | 'off' | 'unknown') => ({
+const check = (name: string, state: 'works' | 'degraded' | 'down' | 'off' | 'waits' | 'unknown') => ({
   name,
   state,
   words: '',
@@ -77,6 +77,23 @@ stale('the services of accounts are parts as well; first what is wrong, then wha
     ['service of brick degraded', 'journal unknown', 'kafka works', 'service of acme works'],
   )
   assert.is(healthText(parts, false), '1 of 4 parts does not work as usual, 1 is unknown')
+})
+
+stale('parts that wait for another part come after it, and are not counted as broken', () => {
+  const parts = partsOf({
+    checks: [
+      check('egress', 'waits'),
+      check('outcomes', 'unknown'),
+      check('projector', 'waits'),
+      check('kafka', 'down'),
+    ],
+    breakers: [],
+  })
+  assert.equal(
+    parts.map(({ name }) => name),
+    ['kafka', 'egress', 'projector', 'outcomes'],
+  )
+  assert.is(healthText(parts, false), '1 of 4 parts does not work as usual, 2 wait for kafka, 1 is unknown')
 })
 
 stale('a part that does not run is not called degraded', () => assert.is(partStateWords('off'), 'does not run'))

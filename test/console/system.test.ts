@@ -1,6 +1,9 @@
+import { left } from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { SystemAnswer } from '../../src/console/answers.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import type { StripAnswer, SystemAnswer } from '../../src/console/answers.ts'
+import { type StripDeps, stripHandlers } from '../../src/console/api/strip.ts'
 import { type SystemDeps, systemHandlers } from '../../src/console/api/system.ts'
 import type { Grant } from '../../src/console/handler.ts'
 import { healthState, healthWords } from '../../src/console/health.ts'
@@ -113,12 +116,52 @@ for (const [name, health, state, words] of [
     'It cannot be checked while Kafka does not answer.',
   ],
   ['daily_stats', { ok: true, reason: 'its days have the time zones of the accounts' }, 'works', 'In order.'],
-  ['outcomes', { ok: false, reason: 'refused' }, 'degraded', 'Whether replies arrived is recorded late.'],
+  ['outcomes', { ok: false, reason: 'refused' }, 'waits', 'It works again once Kafka answers.'],
+  ['projector', { ok: false, reason: 'no partitions' }, 'waits', 'It works again once Kafka answers.'],
+  ['journal', { ok: true, isLimited: true, reason: '12 records wait' }, 'waits', 'It works again once Kafka answers.'],
+  [
+    'journal',
+    { ok: false, reason: 'it is full' },
+    'down',
+    'Webhooks are kept on disk and reach Kafka later. They are refused once the journal is full.',
+  ],
+  [
+    'archiver',
+    { ok: true, isLimited: true, isOff: true, reason: 'no key file' },
+    'off',
+    'Events are not archived. The topics keep them, so nothing is lost.',
+  ],
 ] as const)
   system(`while Kafka does not answer, ${name} with “${health.reason}” is shown as ${state}`, () => {
     const checks = { kafka: away, mongodb: { ok: true, reason: 'the primary answers' } }
     const shown = healthState(name, health, checks)
     assert.equal([shown, healthWords(name, shown, checks)], [state, words])
   })
+
+system(
+  'above every page, Kafka that does not answer is one item, and not one for each part that waits for it',
+  async () => {
+    const failing = { ok: false, reason: 'no broker answers' }
+    const never = async () => {
+      throw new Error('no broker answers')
+    }
+    const { 'GET /api/accounts/:account/strip': strip } = stripHandlers({
+      readiness: async () => ({
+        ready: false,
+        checks: { kafka: failing, mongodb: { ok: true, reason: '' }, projector: failing, egress: failing },
+      }),
+      countNow: async () => left({ reason: 'MongoDB: it does not answer' }),
+      now: () => '2026-01-31T12:00:00.000Z' as Instant,
+      monotonic: () => 0,
+      kafka: { readTopic: never },
+      redrives: { find: never },
+    } satisfies StripDeps)
+    const { body } = right(await strip(given({}))) as { body: StripAnswer }
+    assert.equal(
+      body.wrong.map(({ name, state }) => [name, state]),
+      [['kafka', 'down']],
+    )
+  },
+)
 
 system.run()

@@ -49,7 +49,8 @@ export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:acc
       ])
       const wrong = Object.entries(checks).flatMap(([name, health]) => {
         const state = healthState(name, health, checks)
-        return state === 'works' || state === 'unknown' ? [] : [{ name, state, words: healthWords(name, state) }]
+        if (state === 'works' || state === 'waits' || state === 'unknown') return []
+        return [{ name, state, words: healthWords(name, state) }]
       })
       const answer: StripAnswer = {
         wrong,

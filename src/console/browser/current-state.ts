@@ -18,7 +18,7 @@ export const staleSince = ({
 
 type Part = SystemAnswer['checks'][number]
 
-/** The checks and the services of accounts, in one list: first what is wrong, then what nobody can tell. */
+/** The checks and the services of accounts, in one list: first what is wrong, then what waits for it or nobody can tell. */
 export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'breakers'>): ReadonlyArray<Part> => {
   const services = breakers.map(
     ({ account, isOpen, reason }): Part => ({
@@ -29,17 +29,32 @@ export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'bre
     }),
   )
   const all = [...checks, ...services]
-  const rank = ({ state }: Part) => (isWrong({ state }) ? 0 : state === 'unknown' ? 1 : 2)
+  const rank = ({ state }: Part) => (isWrong({ state }) ? 0 : state === 'waits' ? 1 : state === 'unknown' ? 2 : 3)
   return all.toSorted((a, b) => rank(a) - rank(b))
 }
 
-export const isWrong = ({ state }: Pick<Part, 'state'>): boolean => state !== 'works' && state !== 'unknown'
+/** True if the part does not work for a reason of its own. */
+export const isWrong = ({ state }: Pick<Part, 'state'>): boolean =>
+  state !== 'works' && state !== 'waits' && state !== 'unknown'
 
-/** `2 of 12 parts do not work as usual, 3 are unknown`. */
-export const healthText = (parts: ReadonlyArray<Pick<Part, 'state'>>, ready: boolean): string => {
+const servers: ReadonlySet<string> = new Set(['kafka', 'mongodb'])
+
+/** `4 wait for kafka`: for the servers that do not answer. Undefined if none waits. */
+export const waitText = (parts: ReadonlyArray<Pick<Part, 'name' | 'state'>>): string | undefined => {
+  const waits = parts.filter(({ state }) => state === 'waits').length
+  const absent = parts.filter((part) => servers.has(part.name) && isWrong(part)).map(({ name }) => name)
+  return waits === 0 ? undefined : `${count(waits)} ${waits === 1 ? 'waits' : 'wait'} for ${absent.join(' and ')}`
+}
+
+/** `2 of 12 parts do not work as usual, 4 wait for kafka, 3 are unknown`. */
+export const healthText = (parts: ReadonlyArray<Pick<Part, 'name' | 'state'>>, ready: boolean): string => {
   const wrong = parts.filter(isWrong).length
   const unknown = parts.filter(({ state }) => state === 'unknown').length
-  const also = unknown === 0 ? '' : `, ${count(unknown)} ${unknown === 1 ? 'is' : 'are'} unknown`
+  const waits = waitText(parts)
+  const also = [
+    waits === undefined ? '' : `, ${waits}`,
+    unknown === 0 ? '' : `, ${count(unknown)} ${unknown === 1 ? 'is' : 'are'} unknown`,
+  ].join('')
   if (wrong > 0)
     return `${count(wrong)} of ${counted(parts.length, 'part')} ${wrong === 1 ? 'does' : 'do'} not work as usual${also}`
   return ready ? `Everything works${also}` : `Not ready yet${also}`

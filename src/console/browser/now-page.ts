@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { MinutesAnswer, NowAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.ts'
-import { allWaits, isBehind, isWrong, partsOf, staleSince } from './current-state.ts'
+import { allWaits, isBehind, isWrong, partsOf, staleSince, waitText } from './current-state.ts'
 import { changeText, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
@@ -55,7 +55,9 @@ const WaitingCard = ({ account, staleSince: since, now, isAll }: WaitingProps) =
 const maxHealthLines = 5
 
 const HealthCard = ({ account, staleSince: since, system }: Shown & { readonly system: SystemAnswer | undefined }) => {
-  const wrong = system === undefined ? [] : partsOf(system).filter(isWrong)
+  const parts = system === undefined ? [] : partsOf(system)
+  const wrong = parts.filter(isWrong)
+  const waits = waitText(parts)
   return html`
     <${Card} title="Is anything wrong?" id="health" staleSince=${since}>
       ${
@@ -73,6 +75,7 @@ const HealthCard = ({ account, staleSince: since, system }: Shown & { readonly s
                     </li>`,
                   )}
                 </ul>
+                ${waits !== undefined && html`<p class="muted">${waits}.</p>`}
               `
       }
       <p><a href=${`${base}${pathOf(account, 'system')}`}>All parts of the bridge</a></p>

@@ -19,7 +19,9 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
   const link = (page: Parameters<typeof pathOf>[1], query: string, words: string, tone: string) =>
     html`<li><a class=${tone} href=${`${base}${pathOf(account, page, query)}`}>${words}</a></li>`
   const { wrong = [], waiting, letters, quarantined } = strip ?? {}
-  const [lettersWords, quarantinedWords] = [lettersText(letters), quarantinedText(quarantined)]
+  // Without Kafka nobody can count letters. The menu shows that.
+  const isCountable = !wrong.some(({ name }) => name === 'kafka')
+  const [lettersWords, quarantinedWords] = isCountable ? [lettersText(letters), quarantinedText(quarantined)] : []
   return html`
     <section class="strip" aria-label="What is not well">
       <ul class=${staleSince === undefined ? '' : 'stale'}>
@@ -27,8 +29,10 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
           strip !== undefined &&
           (wrong.length === 0
             ? link('system', '', 'Everything works', 'good-text')
-            : wrong.map(({ name, state }) =>
-                link('system', '', `${name} ${partStateWords(state)}`, state === 'down' ? 'bad-text' : 'warn-text'),
+            : wrong.map(({ name, state, words }) =>
+                state === 'down'
+                  ? link('system', '', `${name} down: ${words}`, 'bad-text')
+                  : link('system', '', `${name} ${partStateWords(state)}`, 'warn-text'),
               ))
         }
         ${

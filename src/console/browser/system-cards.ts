@@ -7,7 +7,14 @@ import { Badge, Card, Empty, Table, TroubleBox, Waiting } from './parts.ts'
 import { partStateWords } from './words.ts'
 
 /** The colour of each state. */
-export const stateTones = { works: 'good', degraded: 'warn', down: 'bad', off: 'warn', unknown: 'plain' } as const
+export const stateTones = {
+  works: 'good',
+  degraded: 'warn',
+  down: 'bad',
+  off: 'warn',
+  waits: 'plain',
+  unknown: 'plain',
+} as const
 
 type Consumer = SystemAnswer['consumers'][number]
 

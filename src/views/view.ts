@@ -45,7 +45,7 @@ export type Timeless<R> = R extends { readonly event: infer E }
  *
  * - A record may be read again, and an event may come again at another offset and another time. Neither may count twice:
  *   `at` knows no time, so that a repetition after midnight changes the same document, and `next` goes through `once`.
- * - A document is about one chat or client, whose records come in their order and whom an erasure can empty. A total of
+ * - A document is about one chat or client, whose records come in order and whom an erasure can empty. A total of
  *   several chats is a query (contracts/guides/analyst.md) or is computed from documents (daily-stats.ts).
  */
 export type Fold<D, R> = {

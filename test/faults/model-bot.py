@@ -4,6 +4,7 @@ import asyncio
 import os
 
 from livechat_bot import Bot, Limits, run_bot, text
+from weakened.bot import WEAKENED
 
 bot = Bot()
 
@@ -18,10 +19,12 @@ if os.environ.get("BOT_TURNS"):
 else:
     bot.on_message(lambda event, chat: model(event.chat_id, event.text))
 
-run_bot(
-    bot,
-    brokers=os.environ["KAFKA_BROKERS"].split(","),
-    topic_prefix=os.environ["TOPIC_PREFIX"],
-    group="bot",
-    limits=Limits(reply_within_ms=float(os.environ["REPLY_WITHIN"])),
-)
+options = {
+    "brokers": os.environ["KAFKA_BROKERS"].split(","),
+    "topic_prefix": os.environ["TOPIC_PREFIX"],
+    "group": "bot",
+    "limits": Limits(reply_within_ms=float(os.environ["REPLY_WITHIN"])),
+}
+without = os.environ.get("FAULTS_WITHOUT")
+
+run_bot(bot, **(options if without is None else WEAKENED[without](options)))

@@ -13,6 +13,10 @@ const verdictOf = ({ failures, skipped }: Findings) =>
 export const failedAsItShould = ({ findings }: Control): boolean =>
   !(findings instanceof Error) && findings.failures.length > 0
 
+/** It could not run here, as its scenario. */
+export const wasSkipped = ({ findings }: Control): boolean =>
+  !(findings instanceof Error) && findings.skipped !== undefined
+
 export const tableOf = (results: ReadonlyArray<Result>): string =>
   [
     row(['promise', 'fault', 'injected', 'accepted', 'lost', 'duplicated', 'inverted', 'longest stall', '']),
@@ -47,12 +51,12 @@ export const controlsOf = (controls: ReadonlyArray<Control>): string =>
       const shown =
         findings instanceof Error
           ? `the run itself failed: ${findings.message.split('\n')[0]}`
-          : findings.failures.join('; ') || 'nothing'
+          : (findings.skipped ?? (findings.failures.join('; ') || 'nothing'))
       return row([
         scenario.promises,
         scenario.name,
         without,
-        failedAsItShould(control) ? 'failed as it should' : 'DID NOT FAIL',
+        wasSkipped(control) ? 'skipped' : failedAsItShould(control) ? 'failed as it should' : 'DID NOT FAIL',
         shown,
       ])
     }),

@@ -179,12 +179,11 @@ export const botKilled: OfBots = {
   },
 }
 
-/** The same with bots that are made with the kit in Python. Its defences cannot be taken away from outside. */
+/** The same with bots that are made with the kit in Python. */
 const inPython = ({ name, fault, run, ...scenario }: OfBots): Scenario => ({
   ...scenario,
   name: `${name}-python`,
   fault: `${fault}, in Python`,
-  controls: [],
   run: async (cluster, size, without) => {
     const environment = await kitVenv()
     return E.isRight(environment)

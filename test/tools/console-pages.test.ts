@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { eventually } from '../support/eventually.ts'
-import { settled } from './console/browser.ts'
+import { settled, violations } from './console/browser.ts'
 import { consoleSuite, type Running } from './console/suite.ts'
 
 const pages = await consoleSuite('the pages of the console, on what the demo has played')
@@ -78,6 +78,31 @@ test('the pages Now and System show waiting clients, today’s figures, and the 
   await settled(page)
   const checks = await card(page, 'health').locator('.checks strong').allInnerTexts()
   for (const name of Object.keys(JSON.parse(await bridge.readiness()).checks)) assert.ok(checks.includes(name), name)
+  await context.close()
+})
+
+test('the chart of events has the same numbers as a table, of one hour or of a day', async (here) => {
+  const { page, context } = await here.open(await here.signInAsAll('pages'))
+  await page.goto(here.page('now'))
+  await settled(page)
+  const events = card(page, 'events')
+  await events.getByText('As a table').click()
+  const cells = events.locator('tbody td')
+  for (const [span, minutes] of [
+    ['24 h', 24 * 60],
+    ['1 h', 60],
+  ] as const) {
+    await events.getByRole('button', { name: span, exact: true }).click()
+    await agree(
+      `the events of ${span}`,
+      async () => {
+        const each = (await cells.allInnerTexts()).map(Number)
+        return [each.length, `${each.reduce((sum, one) => sum + one, 0)} in all`]
+      },
+      async () => [minutes, (await events.getByText('in all').innerText()).replaceAll(',', '')],
+    )
+  }
+  assert.equal(await violations(page), [])
   await context.close()
 })
 

@@ -7,7 +7,7 @@ import { changeText, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
-import { AsOf, Badge, Card, Time, TroubleBox, Waiting } from './parts.ts'
+import { AsOf, Badge, Card, Copy, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { stateTones } from './system-cards.ts'
 import { figureName, partStateWords } from './words.ts'
@@ -15,7 +15,6 @@ import { figureName, partStateWords } from './words.ts'
 const pollMs = 5_000
 const minutesPollMs = 60_000
 const minuteMs = 60_000
-const minutesOfDay = 24 * 60
 
 type Shown = { readonly account: string; readonly staleSince: number | undefined }
 type WaitingProps = Shown & { readonly now: NowAnswer; readonly isAll: boolean }
@@ -125,34 +124,78 @@ const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: 
   `
 }
 
+/** The spans of the chart, in hours. */
+const spans = [1, 6, 24] as const
+type Span = (typeof spans)[number]
+const spanText = (hours: Span) => (hours === 1 ? 'hour' : `${hours} hours`)
+
+type Minute = { readonly at: number; readonly events: number }
+
+/** Every minute of the last hours, oldest first: also those without an event. */
+const minutesOf = (answer: MinutesAnswer | undefined, hours: Span): ReadonlyArray<Minute> => {
+  const counts = new Map(answer?.minutes.map(({ at, events }) => [Date.parse(at), events]))
+  const end = Math.floor(Date.now() / minuteMs) * minuteMs
+  const size = hours * 60
+  return Array.from({ length: size }, (_, i) => end - (size - 1 - i) * minuteMs).map((at) => ({
+    at,
+    events: counts.get(at) ?? 0,
+  }))
+}
+
+/** The numbers of the chart, for those who cannot see it and for other programs. */
+const MinutesTable = ({ minutes }: { readonly minutes: ReadonlyArray<Minute> }) => {
+  const [isOpen, setIsOpen] = useState(false)
+  const rows = minutes.map(({ at, events }) => ({ at: new Date(at).toISOString(), events })).reverse()
+  const text = ['minute\tevents', ...rows.map(({ at, events }) => `${at}\t${events}`)].join('\n')
+  return html`
+    <details class="minutes" onToggle=${(event: Event) => setIsOpen((event.currentTarget as HTMLDetailsElement).open)}>
+      <summary>As a table</summary>
+      ${
+        isOpen &&
+        html`
+          <p><${Copy} text=${text} what="the table" /></p>
+          <${Table} caption="Events in each minute, the newest first" head=${['Minute', 'Events']} numbers=${['Events']} kind="minutes-table">
+            ${rows.map(({ at, events }) => html`<tr key=${at}><th scope="row"><${Time} at=${at} /></th><td class="number">${count(events)}</td></tr>`)}
+          <//>
+        `
+      }
+    </details>
+  `
+}
+
 const EventsCard = ({ account, staleSince: since }: Shown) => {
-  const minutes = useLoad(
+  const [hours, setHours] = useState<Span>(24)
+  const answered = useLoad(
     account,
     (signal) => get<MinutesAnswer>(accountPath(account, 'minutes'), signal),
     minutesPollMs,
   )
-  const { value, trouble, again } = minutes
-  const points = useMemo(() => {
-    const counts = new Map(value?.minutes.map(({ at, events }) => [Date.parse(at), events]))
-    const end = Math.floor(Date.now() / minuteMs) * minuteMs
-    const times = Array.from({ length: minutesOfDay }, (_, i) => end - (minutesOfDay - 1 - i) * minuteMs)
-    return { times: times.map((at) => at / 1_000), values: times.map((at) => counts.get(at) ?? 0) }
-  }, [value])
-  const sum = value?.minutes.reduce((all, { events }) => all + events, 0)
+  const { value, trouble, again } = answered
+  const minutes = useMemo(() => minutesOf(value, hours), [value, hours])
+  const sum = minutes.reduce((all, { events }) => all + events, 0)
+  const title = `Events of the last ${spanText(hours)}`
   return html`
-    <${Card} title="Events of the last 24 hours" id="events" staleSince=${since ?? staleSince(minutes)} aside=${sum !== undefined && html`<span class="muted">${count(sum)} in all</span>`}>
+    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span class="muted">${count(sum)} in all</span>`}>
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="events" />`}
       ${
         value !== undefined &&
-        html`<${Chart}
-          label=${`Events in each minute of the last 24 hours, ${count(sum ?? 0)} in all`}
-          times=${points.times}
-          lines=${[{ name: 'events a minute', values: points.values }]}
-          text=${count}
-          timeText=${(seconds: number) => minuteText(seconds * 1_000)}
-          height=${130}
-        />`
+        html`
+          <${Chart}
+            label=${`${title} by minute, ${count(sum)} in all`}
+            times=${minutes.map(({ at }) => at / 1_000)}
+            lines=${[{ name: 'events a minute', values: minutes.map(({ events }) => events) }]}
+            text=${count}
+            timeText=${(seconds: number) => minuteText(seconds * 1_000)}
+            height=${130}
+          />
+          <div class="row">
+            <div class="row presets" role="group" aria-label="Span of the chart">
+              ${spans.map((each) => html`<button key=${each} type="button" aria-pressed=${each === hours} onClick=${() => setHours(each)}>${each} h</button>`)}
+            </div>
+            <${MinutesTable} minutes=${minutes} />
+          </div>
+        `
       }
     <//>
   `

@@ -24,20 +24,24 @@ test('a new message and its reply appear on an open page without a reload, and n
   const chat = 'live-1'
   // So many that the end is below the visible part of the page, also after the scroll.
   for (let i = 1; i <= 30; i++) await here.service.clientWrites(chat, `message ${i}`)
+  const shown = () => here.db.collection('timeline').countDocuments({ accountId: 'acme', chatId: chat })
+  await eventually('30 messages in the view', async () => (await shown()) === 30)
   const { page, context, errors } = await here.open(await here.signInAsAll('live'))
   await page.goto(here.page(`conversations/${chat}`))
   await entriesOn(page, 30)
   await page.getByText('live', { exact: true }).waitFor()
   await page.evaluate('window.isSame = true')
-  for (const [count, scroll, happens] of [
-    [31, 0, () => here.service.clientWrites(chat, 'one more')],
-    [32, 300, () => here.produce('bot-replies', `acme/${chat}`, reply(chat))],
+  for (const [count, scroll, happens, button] of [
+    [31, 0, () => here.service.clientWrites(chat, 'one more'), '1 new event below'],
+    [32, 300, () => here.produce('bot-replies', `acme/${chat}`, reply(chat)), '2 new events below'],
   ] as const) {
     await page.evaluate(`scrollTo(0, ${scroll})`)
     const before = await placesOf(page)
     await happens()
     await entriesOn(page, count)
-    await page.getByRole('button', { name: 'new event' }).waitFor()
+    const below = page.getByRole('button', { name: 'new event' })
+    await below.waitFor()
+    assert.is(await below.innerText(), button)
     assert.equal(moved(before, await placesOf(page)), [])
   }
   await page.getByRole('button', { name: '2 new events below' }).click()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Trouble } from './api.ts'
 import { asOfText, count, cut, timeText } from './format.ts'
 import { useNow } from './hooks.ts'
@@ -172,8 +172,8 @@ export const Panel = ({
   const heading = useRef<HTMLHeadingElement>(null)
   // Read in the first render: the panel that this one replaces returns the focus a moment later.
   const [before] = useState(() => document.activeElement)
-  // Another title means other content.
-  useEffect(() => {
+  // Before the paint: whoever sees the panel can use its keys. Another title means other content.
+  useLayoutEffect(() => {
     heading.current?.focus({ preventScroll: true })
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
@@ -182,7 +182,7 @@ export const Panel = ({
   // Listen on the document: the focused button may have disappeared, and then nothing in the panel has the focus.
   const closing = useRef(close)
   closing.current = close
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isField = event.target instanceof HTMLElement && event.target.matches('input, select')
       if (event.key === 'Escape' && !isField && document.querySelector('dialog[open]') === null) closing.current()
@@ -209,7 +209,7 @@ export const Dialog = ({
 }: Children & { readonly title: string; readonly close: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [before] = useState(() => document.activeElement)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
     // Enter must not confirm what nobody has read.

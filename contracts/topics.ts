@@ -224,19 +224,20 @@ const listed = [
 
 type Listed = (typeof listed)[number]
 export type EventTopic = Extract<Listed, { readonly content: { readonly kind: 'events' } }>
+export type EventTopicName = EventTopic['name']
 
 const isOfEvents = (one: Listed): one is EventTopic => one.content.kind === 'events'
 export const eventTopics: ReadonlyArray<EventTopic> = listed.filter(isOfEvents)
 
-export const isEventTopic = (topic: TopicName): topic is EventTopic['name'] =>
+export const isEventTopic = (topic: TopicName): topic is EventTopicName =>
   eventTopics.some(({ name }) => name === topic)
 
 /** The name of the topic with the encrypted copies of an event topic. */
 export const archiveNameOf = <const Name extends string>(topic: Name) => `archive-${topic}` as const
 
-const copied = new Map<string, EventTopic['name']>(eventTopics.map(({ name }) => [archiveNameOf(name), name]))
+const copied = new Map<string, EventTopicName>(eventTopics.map(({ name }) => [archiveNameOf(name), name]))
 /** The event topic whose records an archive topic has. Undefined if it is no archive topic. */
-export const copiedTopicOf = (archive: string): EventTopic['name'] | undefined => copied.get(archive)
+export const copiedTopicOf = (archive: string): EventTopicName | undefined => copied.get(archive)
 
 /** The encrypted copies of the event topics, partition by partition. */
 export const archiveTopics = eventTopics.map(({ name, key }) =>

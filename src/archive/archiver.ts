@@ -1,11 +1,9 @@
-import { type EventTopic, eventTopics } from '../../contracts/topics.ts'
+import { type EventTopicName, eventTopics } from '../../contracts/topics.ts'
 import { archiverGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, CommittedOffsets, ConsumerSpec, Slice, TopicIds } from '../domain/ports.ts'
 import { archiveAgain } from './archive-again.ts'
 import { type CopyDeps, copyIntoArchive } from './copy.ts'
 import type { Missed } from './missed-erasures.ts'
-
-type Name = EventTopic['name']
 
 type Deps = CopyDeps & {
   /** The archive topics that were created again after they were written to. Their records and offsets are lost. */
@@ -14,7 +12,7 @@ type Deps = CopyDeps & {
    * The offset after the last record that a partition's archive has. Undefined if the archive is empty, or does not
    * say it.
    */
-  readonly archivedTo: (topic: Name, partition: number, topicId: string) => Promise<number | undefined>
+  readonly archivedTo: (topic: EventTopicName, partition: number, topicId: string) => Promise<number | undefined>
   /** What the archiver has committed for the topic as it is now. */
   readonly committed: CommittedOffsets
   /** Applies erasures that MongoDB has lost. Says what is to be archived again, or why archiving must not continue. */
@@ -23,7 +21,7 @@ type Deps = CopyDeps & {
   readonly reasonOf: (error: unknown) => string
 }
 
-const names = new Map<string, Name>(eventTopics.map(({ name }) => [name, name]))
+const names = new Map<string, EventTopicName>(eventTopics.map(({ name }) => [name, name]))
 
 /**
  * Copies every record of the event topics into the archive, in the same order and partitions. A slice is archived when

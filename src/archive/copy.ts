@@ -1,14 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName } from '../../contracts/topics.ts'
 import type { FindErased } from '../domain/erased.ts'
 import type { Append, IncomingRecord } from '../domain/ports.ts'
 import { type DataKeys, keyId } from './data-keys.ts'
 import { erasureIn, mayErase } from './markers.ts'
 import { seal } from './seal.ts'
 
-type Name = EventTopic['name']
-type EventRecord = IncomingRecord & { readonly topic: Name }
+type EventRecord = IncomingRecord & { readonly topic: EventTopicName }
 
 export type CopyDeps = {
   readonly keys: DataKeys
@@ -50,7 +49,7 @@ export const copyIntoArchive = ({ keys, decode, append, findErased, batchHeaderO
       ? record
       : { ...record, value: batchHeaderOf(record.value) ?? Buffer.alloc(0) }
   /** Archives the records before each marker separately, because the data key changes there. */
-  return async (name: Name, records: ReadonlyArray<IncomingRecord>, generation: string): Promise<void> => {
+  return async (name: EventTopicName, records: ReadonlyArray<IncomingRecord>, generation: string): Promise<void> => {
     let some: EventRecord[] = []
     for (const record of records) {
       if (mayErase(record) && erasureIn(record, decode(record)) !== undefined) {

@@ -1,9 +1,7 @@
-import type { EventTopic, TopicName } from '../../contracts/topics.ts'
+import type { EventTopicName, TopicName } from '../../contracts/topics.ts'
 import type { ArchiveKeys, IncomingRecord, LogPlace, Ranges, TopicIds } from '../domain/ports.ts'
 import { lostAmong } from './data-keys.ts'
 import { archivedOf } from './restore.ts'
-
-type Name = EventTopic['name']
 
 /** Archived records of one record key that nobody can open, because MongoDB has lost their data key. */
 export type LostRecords = {
@@ -27,7 +25,10 @@ type Deps = {
   readonly ranges: Ranges
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   /** Reads an archive topic, or the part of it that may have lost keys. */
-  readonly read: (topic: Name, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => Promise<void>
+  readonly read: (
+    topic: EventTopicName,
+    onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
+  ) => Promise<void>
 }
 
 type Unopened = { readonly id: string; readonly kid: string; readonly place: LogPlace; readonly timestamp: number }
@@ -55,7 +56,7 @@ const byKey = (unopened: ReadonlyArray<Unopened>): ReadonlyArray<LostRecords> =>
  * older copy. A record that the archive has again further on, in a readable copy, is not lost. A record that its topic
  * still has can be archived again.
  */
-export const lostOf = async ({ keys, ranges, topicIds, read }: Deps, topic: Name): Promise<LostOfTopic> => {
+export const lostOf = async ({ keys, ranges, topicIds, read }: Deps, topic: EventTopicName): Promise<LostOfTopic> => {
   const unopened = new Map<string, Unopened>()
   await read(topic, async (records) => {
     const archived = archivedOf(records)

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName, eventTopics, type TopicName } from '../../contracts/topics.ts'
 import { viewsGroup } from '../domain/consumer-groups.ts'
 import type {
   ArchiveKeys,
@@ -17,7 +17,6 @@ import { type Again, lostOf } from './lost.ts'
 import { erasureIn, mayErase } from './markers.ts'
 import { restorer } from './restore.ts'
 
-type Name = EventTopic['name']
 type Offsets = ReadonlyMap<number, number>
 
 type Deps = {
@@ -45,7 +44,7 @@ type Deps = {
 }
 
 /** What the archiver has to archive again, or why it must not archive at all. */
-export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<Name, Again> }
+export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<EventTopicName, Again> }
 
 /** Clocks differ, and Kafka finds offsets by the records' own times. */
 const marginMs = 10 * 60 * 1000
@@ -62,7 +61,7 @@ export const missedErasures = (deps: Deps) => {
   const { now, knownUntil, keepKnownUntil, endOffsets, committed, topicIds, offsetsAt, readTopic, keys } = deps
 
   /** Reads the part of an archive topic that MongoDB may lack something of. */
-  const readNew = async (name: Name, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+  const readNew = async (name: EventTopicName, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
     const since = await knownUntil()
     const archive = archiveNameOf(name)
     const from = since === undefined ? new Map() : await offsetsAt(archive, since.getTime() - marginMs)
@@ -77,10 +76,10 @@ export const missedErasures = (deps: Deps) => {
   /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
   const applyAll = async () => {
     const ids = await topicIds(names)
-    const taken = new Map<Name, Offsets>()
+    const taken = new Map<EventTopicName, Offsets>()
     for (const name of names) taken.set(name, await committed(viewsGroup, name))
     const found: ErasureEvent[] = []
-    const apply = (topic: Name) => async (archived: ReadonlyArray<IncomingRecord>) => {
+    const apply = (topic: EventTopicName) => async (archived: ReadonlyArray<IncomingRecord>) => {
       for (const restored of await withoutKeys(archived.filter(mayErase))) {
         if (restored.kind !== 'record') continue
         const { record, generation } = restored
@@ -107,7 +106,7 @@ export const missedErasures = (deps: Deps) => {
    * continue: some of these records are in no topic any more. Erasures must be applied before.
    */
   const lost = async (): Promise<Missed> => {
-    const again = new Map<Name, Again>()
+    const again = new Map<EventTopicName, Again>()
     for (const name of names) {
       const found = await lostOf({ ...deps, read: readNew }, name)
       const [one] = found.lost
@@ -118,7 +117,7 @@ export const missedErasures = (deps: Deps) => {
     return { again }
   }
   let isKnown = false
-  let before: { readonly at: number; readonly ends: ReadonlyMap<Name, Offsets> } | undefined
+  let before: { readonly at: number; readonly ends: ReadonlyMap<EventTopicName, Offsets> } | undefined
   /**
    * Must be called repeatedly. What was in the topics at one call and is committed by the projector at a later call is
    * permanently in MongoDB. So MongoDB has every erasure that was archived before the first of these calls.
@@ -126,7 +125,7 @@ export const missedErasures = (deps: Deps) => {
   const look = async (): Promise<void> => {
     if (!isKnown) return
     const at = now()
-    const ends = new Map<Name, Offsets>()
+    const ends = new Map<EventTopicName, Offsets>()
     for (const name of names) ends.set(name, await endOffsets(name))
     before ??= { at, ends }
     for (const [name, until] of before.ends) {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import {
   archiveNameOf,
   archiveTopics,
-  type EventTopic,
+  type EventTopicName,
   enrichments,
   eventTopics,
   segmentMarker,
@@ -13,7 +13,6 @@ import { repeat } from '../shared/repeat.ts'
 import { dayMs } from '../shared/time.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 
-type Name = EventTopic['name']
 type Offsets = ReadonlyMap<number, number>
 
 type Deps = {
@@ -24,8 +23,8 @@ type Deps = {
   /** What a consumer group has committed for the present topic. */
   readonly committed: CommittedOffsets
   /** The first offsets with a record of this time or later. */
-  readonly offsetsAt: (topic: Name, time: number) => Promise<Offsets>
-  readonly deleteBefore: (topic: Name, offsets: Offsets) => Promise<void>
+  readonly offsetsAt: (topic: EventTopicName, time: number) => Promise<Offsets>
+  readonly deleteBefore: (topic: EventTopicName, offsets: Offsets) => Promise<void>
   /** Archive topics that have lost their records. What was archived there must not be deleted. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
   /** Milliseconds since 1970, by two clocks. Throws if they do not agree. */
@@ -65,10 +64,10 @@ type Overdue = { readonly records: number; readonly behind: ReadonlyArray<string
  */
 export const retention = (deps: Deps) => {
   const { days, deletes, ranges, committed, offsetsAt, deleteBefore, changedArchives, now, sleep, reasonOf, log } = deps
-  const overdue = new Map<Name, Overdue>(eventTopics.map(({ name }) => [name, { records: 0, behind: [] }]))
-  const troubles = new Map<Name, string>()
+  const overdue = new Map<EventTopicName, Overdue>(eventTopics.map(({ name }) => [name, { records: 0, behind: [] }]))
+  const troubles = new Map<EventTopicName, string>()
 
-  const look = async (topic: Name) => {
+  const look = async (topic: EventTopicName) => {
     const archive = archiveNameOf(topic)
     if ((await changedArchives()).includes(archive)) throw new Error(`${archive}: deleted and created again`)
     // Called before the others: its error says why it fails if the topic is missing.
@@ -95,7 +94,7 @@ export const retention = (deps: Deps) => {
     }
   }
   /** A failure with one topic does not stop the work on the others. */
-  const lookAt = async (topic: Name) => {
+  const lookAt = async (topic: EventTopicName) => {
     try {
       await look(topic)
       if (troubles.delete(topic)) log.info({ topic }, 'the retention can check the topic again')

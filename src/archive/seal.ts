@@ -1,11 +1,9 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { type ArchivedEvent, archiveHeaders } from '../../contracts/archive.ts'
-import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName } from '../../contracts/topics.ts'
 import { marksByType, type Split, split } from '../domain/personal-data.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import type { SealingKey } from './data-keys.ts'
-
-type Name = EventTopic['name']
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
@@ -56,7 +54,7 @@ const contentOf = (record: IncomingRecord, generation: string, isEvent: boolean,
 
 /** The archived form of a record: in the same partition, with its old place, and with personal data encrypted. */
 export const seal = (
-  record: IncomingRecord & { readonly topic: Name },
+  record: IncomingRecord & { readonly topic: EventTopicName },
   generation: string,
   isEvent: boolean,
   key: SealingKey,

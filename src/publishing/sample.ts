@@ -1,14 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { type EventTopic, eventTopics, eventTypesOn, type TopicName } from '../../contracts/topics.ts'
+import { type EventTopicName, eventTopics, eventTypesOn, type TopicName } from '../../contracts/topics.ts'
 import type { OutgoingRecord } from '../domain/ports.ts'
 import { refusalOf } from '../operations/archive/replay.ts'
 import { operation, type Resources, stop } from '../operations/operation.ts'
 import { anyText, oneOf } from '../operations/options.ts'
 import { exampleHeaders, exampleOf } from './examples.ts'
 import type { JsonObject } from './schema.ts'
-
-type Name = EventTopic['name']
 
 const retentionDays = 7
 const withinMs = 30_000
@@ -17,7 +15,7 @@ const withinMs = 30_000
  * One record of each type that these topics carry. A type has the same `ce_id` in each run: a second run is a
  * repetition.
  */
-const sampleRecords = (into: string, of: ReadonlyArray<Name>): ReadonlyArray<OutgoingRecord> => {
+const sampleRecords = (into: string, of: ReadonlyArray<EventTopicName>): ReadonlyArray<OutgoingRecord> => {
   const types = new Set<DomainEvent['type']>(
     eventTopics.filter(({ name }) => of.includes(name)).flatMap((topic) => eventTypesOn(topic)),
   )

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as t from 'io-ts'
 import type { ClientErased, ErasureEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName } from '../../contracts/topics.ts'
 import { marksOf, withoutPersonal } from '../domain/personal-data.ts'
 import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
 import { advance, type Guard } from './applied.ts'
@@ -32,7 +32,7 @@ export const never: ErasureOf = () => ({ changes: () => [], holds: () => false, 
 export const aboutOf = ({ event }: Recorded<ErasureEvent>) => {
   const isOfClient = (marker: typeof event): marker is Recorded<ClientErased>['event'] => marker.type === 'ClientErased'
   const { accountId } = event.data
-  const topic: EventTopic['name'] = isOfClient(event) ? 'clients' : event.data.topic
+  const topic: EventTopicName = isOfClient(event) ? 'clients' : event.data.topic
   return { topic, fields: { accountId, [isOfClient(event) ? 'clientId' : 'chatId']: `${event.subject}` } }
 }
 

@@ -6,7 +6,6 @@ import {
   changeText,
   daysBetween,
   figureOf,
-  nameInWords,
   totalsOf,
   valueOfRows,
   valueText,
@@ -64,14 +63,6 @@ figures('a change is in points for shares, otherwise in percent, and empty if it
     ],
     ['+5 points', '−25 %', '', '', ''],
   ),
-)
-
-figures('a name of a number is shown in words', () =>
-  assert.equal(['figures.firstResponseBot', 'figures.csatResponseRate', 'chats.ratedGood'].map(nameInWords), [
-    'First response bot',
-    'CSAT response rate',
-    'Chats rated good',
-  ]),
 )
 
 const rows = suite('rows of statistics')

@@ -42,7 +42,7 @@ const all: ReadonlyArray<readonly [string, ReadonlyArray<string>, (code: string)
     Object.keys(TranscriptAudit.type.types[1].props.reason.keys),
     words.notComparedWords,
   ],
-  ['the state of a call', literals(Call.type.types[1].props.status), words.callWords],
+  ['the state of a call', literals(Call.type.types[1].props.status), (code) => words.callTitle('', code).trim()],
   ['the type of a call', literals(Call.type.types[1].props.type), words.callTypeWords],
   ['what is not known', Object.keys(driftKinds), words.driftWords],
   ['what an operator did', actions, words.actionWords],

@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MongoClient } from 'mongodb'
-import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName } from '../../contracts/topics.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
 import { startBot, text } from '../../src/bot/index.ts'
 import { startEmbedded } from '../../src/embedded/servers.ts'
@@ -87,7 +87,7 @@ await eventually(
 )
 await bot.stop()
 
-const eventTopics: ReadonlyArray<EventTopic['name']> = ['chats', 'clients', 'bot-conversations']
+const eventTopics: ReadonlyArray<EventTopicName> = ['chats', 'clients', 'bot-conversations']
 const archives = eventTopics.map(archiveNameOf)
 const topics = [...eventTopics, 'bot-replies', ...archives]
 const endsNow = () =>

@@ -61,16 +61,6 @@ export const changeText = (today: number | undefined, before: number | undefined
   return before === 0 ? '' : `${sign}${count(Math.round((Math.abs(today - before) / before) * 100))} %`
 }
 
-/** `figures.firstResponseBot` as `First response bot`, `chats.ratedGood` as `Chats rated good`. */
-export const nameInWords = (name: string): string => {
-  const words = name
-    .replace(/^figures\./, '')
-    .replaceAll('.', ' ')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/^Csat\b/, 'CSAT')
-}
-
 /** One row of the table: a day, or an agent, widget or bot with all its days. */
 export type Total = { readonly id: string; readonly rows: ReadonlyArray<unknown> }
 

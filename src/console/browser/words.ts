@@ -141,15 +141,6 @@ export const answerWords = (status: number | undefined, code: string | undefined
   return `${status}, ${code}`
 }
 
-const calls: Sentences = {
-  start: 'Call started',
-  end: 'Call ended',
-  agent_connected: 'Agent connected to the call',
-  client_connected: 'Client connected to the call',
-  error: 'Call failed',
-}
-export const callWords = (code: string) => said(calls, code)
-
 const callTypes: Sentences = {
   callback: 'Callback',
   incoming: 'Incoming call',

@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs'
-import { copiedTopicOf, type EventTopic, type Topic, topicOfName } from '../../../contracts/topics.ts'
+import { copiedTopicOf, type EventTopicName, type Topic, topicOfName } from '../../../contracts/topics.ts'
 import { dayMs, sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kindOf, reasonOf } from '../errors.ts'
@@ -59,7 +59,7 @@ export const untilLed = async (admin: Admin, names: ReadonlyArray<string>): Prom
 /** Creates an extra topic, by its full name, for records of an event topic. False if the topic exists already. */
 export const createTopicOf =
   (ask: Ask, { replication }: TopicDefaults) =>
-  (topic: string, like: EventTopic['name'], numPartitions: number, retentionDays: number): Promise<boolean> =>
+  (topic: string, like: EventTopicName, numPartitions: number, retentionDays: number): Promise<boolean> =>
     ask(async (admin) => {
       const model = topicOfName(like)
       if (model === undefined) throw new Error(`${like} is no topic`)

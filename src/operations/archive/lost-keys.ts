@@ -1,4 +1,4 @@
-import { archiveNameOf, type EventTopic, eventTopics } from '../../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName, eventTopics } from '../../../contracts/topics.ts'
 import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
 import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -14,7 +14,7 @@ export const findLost = async (
   keys: Pick<ArchiveKeys, 'find'>,
   signal: AbortSignal,
 ): Promise<ReadonlyArray<LostOfTopic>> => {
-  const read = async (name: EventTopic['name'], onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+  const read = async (name: EventTopicName, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
     await readOrThrow(kafka.readTopic, archiveNameOf(name), onSlice, { signal })
     if (signal.aborted) throw new Error('it was interrupted')
   }

@@ -1,12 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { archiveNameOf, type EventTopic, type TopicName, topics } from '../../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName, type TopicName, topics } from '../../../contracts/topics.ts'
 import { archiveReader } from '../../archive/reader.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { Append, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
-
-type Name = EventTopic['name']
 
 /** Records that Kafka received at `from` or later and before `to`, in ms since 1970. */
 export type Span = { readonly from?: number; readonly to?: number }
@@ -45,7 +43,12 @@ export const refusalOf = (into: string, prefix: string): string | undefined => {
  * and order. Erased events keep the data that is not personal, as in the views, so a fold gives the same counts. Throws
  * if a data key is lost and the archive has no copy of its records further on, and if a record cannot be written.
  */
-export const replay = async (deps: Deps, topic: Name, into: string, { from, to }: Span): Promise<Replayed> => {
+export const replay = async (
+  deps: Deps,
+  topic: EventTopicName,
+  into: string,
+  { from, to }: Span,
+): Promise<Replayed> => {
   const { kafka, restore, append, signal } = deps
   const present = (await kafka.topicIds([topic])).get(topic) ?? ''
   const deadLetter = kafka.deadLetter('replay')

@@ -1,11 +1,10 @@
 import { archiveHeaders } from '../../../contracts/archive.ts'
-import { archiveNameOf, type EventTopic, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
 import { archiveReader } from '../../archive/reader.ts'
-import type { Restore } from '../../archive/restore.ts'
-import { archivedPlace } from '../../archive/restore.ts'
+import { archivedPlace, type Restore } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import { readOrThrow } from '../../kafka/read-topic.ts'
+import { type PartOf, readOrThrow } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'
 import { type Logs, readLogs, sourceOf } from './progress.ts'
 
@@ -28,8 +27,6 @@ type Deps = ArchiveDeps & {
   readonly signal: AbortSignal
 }
 
-type Name = EventTopic['name']
-
 /** The archive topics of these topics. */
 export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<TopicName> =>
   topics.filter(isEventTopic).map(archiveNameOf)
@@ -38,18 +35,26 @@ export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<Topi
 const behind = (logs: Logs, positions: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map([...logs].flatMap(([source, { low }]) => (low > (positions.get(source) ?? 0) ? [[source, low]] : [])))
 
-const partitionsOf = (topic: Name, sources: ReadonlyMap<string, number>): ReadonlyArray<readonly [number, number]> =>
+const partitionsOf = (
+  topic: EventTopicName,
+  sources: ReadonlyMap<string, number>,
+): ReadonlyArray<readonly [number, number]> =>
   [...sources].flatMap(([source, low]) =>
     source.startsWith(`${topic}/`) ? [[Number(source.slice(topic.length + 1)), low] as const] : [],
   )
 
+const onlyOf =
+  (partitions: Pick<ReadonlySet<number>, 'has'>): PartOf =>
+  (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high })
+
 const missing = (source: string, from: number, to: number) =>
   new Error(`${source}: the records from ${from} to ${to - 1} are neither in the topic nor in the archive`)
 
-const needsKeys = (topic: Name) =>
+const needsKeys = (topic: EventTopicName) =>
   new Error(`${topic}: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set`)
 
-const idOf = async ({ kafka }: Deps, topic: Name): Promise<string> => (await kafka.topicIds([topic])).get(topic) ?? ''
+const idOf = async ({ kafka }: Deps, topic: EventTopicName): Promise<string> =>
+  (await kafka.topicIds([topic])).get(topic) ?? ''
 
 /** True if the record was archived from an earlier topic of that name, which was deleted. */
 const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => {
@@ -61,7 +66,7 @@ const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => 
  * Folds the archived records of earlier topics of this name, in their order. Their old offsets mean nothing in the
  * present topic, so each record gets its offset in the archive.
  */
-const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
+const readEarlier = async (deps: Deps, topic: EventTopicName): Promise<void> => {
   const { kafka, restore, fold, signal } = deps
   const generation = await idOf(deps, topic)
   const archive = archiveNameOf(topic)
@@ -86,7 +91,7 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
     signal,
   })
   await readOrThrow(kafka.readTopic, archive, take, {
-    part: (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }),
+    part: onlyOf(partitions),
     signal,
   })
   // No record of the present topic may be processed before all of these.
@@ -99,7 +104,7 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
  * Folds the archived records of one topic, from the saved positions on and without gaps. `partitions`: those that need
  * it, each with the first offset that the topic has.
  */
-const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, number>): Promise<void> => {
+const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMap<number, number>): Promise<void> => {
   const { kafka, restore, positions, fold, setTo, skipTo, allowGaps, signal } = deps
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
@@ -131,7 +136,7 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
     setTo(source, next)
   }
   await readOrThrow(kafka.readTopic, archiveNameOf(topic), take, {
-    part: (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }),
+    part: onlyOf(partitions),
     signal,
   })
   // Without the copy, the topic itself must have the record.
@@ -152,7 +157,10 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
  * The partitions whose archive has more records than the topic up to the last archived one. These are records that the
  * topic has lost, or repeated ones.
  */
-const withMoreRecords = async ({ kafka }: Deps, topics: ReadonlyArray<Name>): Promise<ReadonlyMap<string, number>> => {
+const withMoreRecords = async (
+  { kafka }: Deps,
+  topics: ReadonlyArray<EventTopicName>,
+): Promise<ReadonlyMap<string, number>> => {
   const found = new Map<string, number>()
   for (const topic of topics)
     for (const [partition, { low, high }] of await kafka.ranges(archiveNameOf(topic))) {

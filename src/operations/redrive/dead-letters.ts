@@ -77,39 +77,46 @@ export const originOf = ({ origin }: StoredDeadLetter): string => `${origin.topi
  */
 export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}@${failedAt}`
 
-/** A dead letter must match all given filters. Times are those of its own failure, in ms since 1970. */
-export type Filters = {
+/** A dead letter or a request must match all given filters. Times are in ms since 1970. */
+export type CommonFilters = {
   readonly account?: string
   /** Only those whose account is none of these. */
   readonly notOf?: ReadonlyArray<string>
-  readonly topic?: string
-  readonly cause?: string
-  readonly consumer?: string
   /** Inclusive. */
   readonly since?: number
   /** Exclusive. */
   readonly until?: number
-  /** Places on dead-letters: `partition/offset`. */
+  /** Places on the topic: `partition/offset`. */
   readonly id?: ReadonlyArray<string>
 }
 
-const unset = (wanted: unknown) => wanted === undefined
+/** Times are those of the failure. */
+export type Filters = CommonFilters & {
+  readonly topic?: string
+  readonly cause?: string
+  readonly consumer?: string
+}
+
+const isWanted = <A>(wanted: A | undefined, value: A | undefined) => wanted === undefined || wanted === value
+
+/** `at`: NaN if it is not known. */
+export const matchesCommon = (
+  { account, notOf, since, until, id }: CommonFilters,
+  record: { readonly id: string; readonly account: string; readonly at: number },
+): boolean =>
+  isWanted(account, record.account) &&
+  !notOf?.includes(record.account) &&
+  (since === undefined || record.at >= since) &&
+  (until === undefined || record.at < until) &&
+  (id === undefined || id.includes(record.id))
 
 export const matches =
-  ({ account, notOf, topic, cause, consumer, since, until, id }: Filters) =>
-  (deadLetter: StoredDeadLetter): boolean => {
-    const at = Date.parse(deadLetter.failedAt)
-    return (
-      (unset(account) || deadLetter.account === account) &&
-      !notOf?.includes(deadLetter.account) &&
-      (unset(topic) || deadLetter.origin.topic === topic) &&
-      (unset(cause) || deadLetter.cause === cause) &&
-      (unset(consumer) || deadLetter.consumer === consumer) &&
-      (since === undefined || at >= since) &&
-      (until === undefined || at < until) &&
-      (id === undefined || id.includes(deadLetter.id))
-    )
-  }
+  ({ topic, cause, consumer, ...common }: Filters) =>
+  (deadLetter: StoredDeadLetter): boolean =>
+    matchesCommon(common, { ...deadLetter, at: Date.parse(deadLetter.failedAt) }) &&
+    isWanted(topic, deadLetter.origin.topic) &&
+    isWanted(cause, deadLetter.cause) &&
+    isWanted(consumer, deadLetter.consumer)
 
 /** The offsets of dead-letters to read for these places. The whole topic if no places are given. */
 export const partOf =

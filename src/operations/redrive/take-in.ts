@@ -13,22 +13,11 @@ import { decodeBotEvent, decodeWebhook } from '../../domain/requests.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
 import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
-import { placeOf } from './dead-letters.ts'
+import { type CommonFilters, matchesCommon, placeOf } from './dead-letters.ts'
 import { erasedSince } from './guard.ts'
 
-/** A request must match all given filters. Times are those of the request, in ms since 1970. */
-export type QuarantineFilters = {
-  readonly account?: string
-  /** Only those of none of these accounts. */
-  readonly notOf?: ReadonlyArray<string>
-  readonly reason?: string
-  /** Inclusive. */
-  readonly since?: number
-  /** Exclusive. */
-  readonly until?: number
-  /** Places on quarantine: `partition/offset`. */
-  readonly id?: ReadonlyArray<string>
-}
+/** Times are those of the request. */
+export type QuarantineFilters = CommonFilters & { readonly reason?: string }
 
 type Understood = { readonly id: string; readonly event: DomainEvent }
 
@@ -36,17 +25,13 @@ type Understood = { readonly id: string; readonly event: DomainEvent }
 type Read = E.Either<string, Understood>
 
 export const isMeant =
-  ({ account, notOf, reason, since, until, id }: QuarantineFilters) =>
+  ({ reason, ...common }: QuarantineFilters) =>
   (record: IncomingRecord): boolean => {
     const headers = quarantineHeadersOf(record)
     const at = E.isRight(headers) ? Date.parse(headers.right.received_at) : Number.NaN
     return (
-      (account === undefined || String(record.key) === account) &&
-      !notOf?.includes(String(record.key)) &&
-      (reason === undefined || (E.isRight(headers) && headers.right.reason === reason)) &&
-      (since === undefined || at >= since) &&
-      (until === undefined || at < until) &&
-      (id === undefined || id.includes(placeOf(record)))
+      matchesCommon(common, { id: placeOf(record), account: String(record.key), at }) &&
+      (reason === undefined || (E.isRight(headers) && headers.right.reason === reason))
     )
   }
 

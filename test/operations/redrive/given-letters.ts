@@ -84,14 +84,25 @@ export const topicOf =
 export const memoryRedrives = () => {
   const memory = new Map<string, ReadonlyArray<Instant>>()
   const erased = new Map<string, Date>()
+  let owner: object | undefined
   const redrives: Redrives = {
     find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
     remember: async (ids, at) => {
-      for (const id of ids) memory.set(id, [...(memory.get(id) ?? []), at])
+      for (const id of ids) memory.set(id, [...new Set(memory.get(id)).add(at)].sort())
     },
     states: async () => new Map(),
     erasedAt: async () => erased,
-    lease: async () => ({ renew: async () => true, release: async () => {} }),
+    lease: async () => {
+      if (owner !== undefined) return undefined
+      const me = {}
+      owner = me
+      return {
+        renew: async () => owner === me,
+        release: async () => {
+          if (owner === me) owner = undefined
+        },
+      }
+    },
   }
   return { memory, erased, redrives }
 }

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { RetainState, SilentPersons } from '../../../src/mongo/silent-persons.ts'
 import { identitiesOf, retainer } from '../../../src/operations/erase/retain.ts'
 import { countedSince, coveredBy, openRelease, retainedBy } from '../../../src/operations/erase/settle.ts'
 import { isDisputed } from '../../../src/operations/erase/silence.ts'
 import { dayMs } from '../../../src/shared/time.ts'
 import { givenErasures } from './given-erasures.ts'
+import { memorySilentPersons } from './memory-silent-persons.ts'
 
 const retaining = suite('privacy.retainDays')
 
@@ -23,7 +23,6 @@ const world = (events: ReadonlyArray<Happened>) => {
   const markers: string[] = []
   const audited: string[] = []
   const erased = new Set<string>()
-  const states = new Map<string, RetainState>()
   const state = { away: false, now, ofMongo: now, appended: 0, persons: 0 }
   const entries = events
     .map(({ chat, daysAgo }, i) => ({
@@ -41,36 +40,11 @@ const world = (events: ReadonlyArray<Happened>) => {
     hmac: async () => (text) => createHmac('sha256', 'key').update(text).digest('base64url'),
     serverTime: async () => state.ofMongo,
   })
-  const silentPersons: SilentPersons = {
-    claim: async (receipt) => {
-      if (receipts.has(receipt._id)) return false
-      receipts.set(receipt._id, receipt)
-      return true
-    },
-    entries: async (_, { after, before }, limit) => {
-      const due = entries.filter(({ time }) => time < before && (after === undefined || time > after))
-      const last = due[limit - 1]?.time.getTime()
-      const found = due.filter((entry, i) => i < limit || entry.time.getTime() === last)
-      return found.map((entry) => ({ ...entry, ...(erased.has(entry.chatId) && { erased: true as const }) })) as never
-    },
-    lastEventAt: async (_, { chats, clients }) =>
-      entries.findLast(({ chatId, clientId }) => chats.includes(chatId) || clients.includes(clientId))?.time,
-    lastPlaces: async (_, { chats }) =>
-      entries.flatMap(({ chatId }, offset) =>
-        chats.includes(chatId) ? [{ topic: 'chats', partition: 0, offset }] : [],
-      ) as never,
-    requestsSince: async (_, by, since) =>
-      [...receipts.values()].flatMap(({ request, requestedBy, requestedAt }) =>
-        requestedBy === by && requestedAt > since ? [request] : [],
-      ),
-    countPersons: async () => state.persons,
-    retainStates: async () => [...states.values()],
-    keepWaiting: async (_id, waiting) => {
-      const { waiting: _, ...rest } = states.get(_id) ?? { _id }
-      states.set(_id, { ...rest, ...(waiting && { waiting }) })
-    },
-    keepRelease: async (_id, released) => void states.set(_id, { ...(states.get(_id) ?? { _id }), released }),
-  }
+  const { silentPersons, states } = memorySilentPersons(entries, {
+    receipts,
+    isErased: (chatId) => erased.has(chatId),
+    persons: () => state.persons,
+  })
   const ports = {
     erasures,
     silentPersons,

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Sleep } from '../domain/ports.ts'
 import { type Chat, chatKey, type versionsIn } from '../mongo/console-story.ts'
 
-export type StoryWatchDeps = {
+type StoryWatchDeps = {
   readonly readVersions: ReturnType<typeof versionsIn>
   readonly sleep: Sleep
 }

@@ -3,7 +3,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { liveHandlers } from '../../src/console/api/live.ts'
 import type { ConsoleRequest } from '../../src/console/handler.ts'
-import { storyWatch } from '../../src/console/story-watch.ts'
 import { type Chat, chatKey } from '../../src/mongo/console-story.ts'
 import { sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
@@ -22,8 +21,9 @@ const given = () => {
   }
   const quick = (ms: number, signal?: AbortSignal) =>
     ms >= 15_000 ? sleep(60_000, AbortSignal.any([beat.signal, ...(signal ? [signal] : [])])) : sleep(1)
-  const { watch } = storyWatch({ readVersions, sleep: quick })
-  const handler = liveHandlers({ watch, sleep: quick })['GET /api/accounts/:account/conversations/:chat/live']
+  const handler = liveHandlers({ mongoQuery: () => readVersions as never, sleep: quick })[
+    'GET /api/accounts/:account/conversations/:chat/live'
+  ]
   const open = async (chatId: string) => {
     const gone = new AbortController()
     const request = { accountId: 'acme', chatId, signal: gone.signal } as unknown as ConsoleRequest

@@ -40,7 +40,11 @@ const view = () => {
     return E.right(older.slice(0, question.limit))
   }
   const ask = async (query: string) =>
-    (right(await auditHandlers({ readAudit })[route](given({ query }))) as { body: AuditAnswer }).body
+    (
+      right(await auditHandlers({ mongoQuery: () => readAudit as never })[route](given({ query }))) as {
+        body: AuditAnswer
+      }
+    ).body
   return { asked, ask }
 }
 
@@ -68,7 +72,7 @@ audit('is filtered by action; a wrong query is refused by its field', async () =
   await ask('action=unmask')
   assert.equal(asked, [{ action: 'unmask', limit: 51 }])
   const refused = async (query: string) => {
-    const answered = await auditHandlers({ readAudit: () => assert.unreachable() as never })[route](given({ query }))
+    const answered = await auditHandlers({ mongoQuery: () => assert.unreachable() as never })[route](given({ query }))
     return E.isLeft(answered) && answered.left.message
   }
   assert.equal(
@@ -126,7 +130,7 @@ const handlersOf = (all: ReadonlyArray<ErasureDocument>, topic: ReadonlyArray<In
       hmac: async () => String,
       save: async (each) => void saved.push(each),
     }).erasures,
-    readReceipts: async () => E.right(all),
+    mongoQuery: () => async () => E.right(all),
     recordActionOf: () => async () => E.right(undefined),
   } as unknown as Parameters<typeof erasuresHandlers>[0])
 

@@ -14,16 +14,16 @@ const row = { _id: 'acme/2026-01-01/agent/a1', accountId: 'acme', day: '2026-01-
 /** Statistics with this many rows. A query is answered when the test calls its function in `asked`. */
 const withRows = (count: number) => {
   const asked: Array<() => void> = []
+  const readStatistics = () => {
+    const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
+    asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))
+    return answer.promise
+  }
   const handlers = statisticsHandlers({
     now: () => '2026-02-01T00:00:00.000Z' as never,
     timeZoneOf: () => 'UTC',
-    readAgentNames: async () => E.right(new Map()),
     recordActionOf: auditTopic().recordActionOf,
-    readStatistics: () => {
-      const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
-      asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))
-      return answer.promise
-    },
+    mongoQuery: () => readStatistics as never,
   })
   return { handlers, asked }
 }

@@ -150,7 +150,7 @@ system(
         ready: false,
         checks: { kafka: failing, mongodb: { ok: true, reason: '' }, projector: failing, egress: failing },
       }),
-      countNow: async () => left({ reason: 'MongoDB: it does not answer' }),
+      mongoQuery: () => (async () => left({ reason: 'MongoDB: it does not answer' })) as never,
       now: () => '2026-01-31T12:00:00.000Z' as Instant,
       monotonic: () => 0,
       kafka: { readTopic: never },

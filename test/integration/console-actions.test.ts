@@ -10,7 +10,7 @@ import type {
   RedriveLine,
 } from '../../src/console/answers.ts'
 import type { ConsoleAnswer } from '../../src/console/handler.ts'
-import { actingHandlers, pageQueries } from '../../src/console/handlers.ts'
+import { consoleHandlers } from '../../src/console/handlers.ts'
 import { now } from '../../src/domain/clock.ts'
 import type { Refusal } from '../../src/http/answer.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
@@ -30,16 +30,20 @@ const { db, kafka, mongo, rebuilds } = operator
 const producer = plainClient(here.brokers).producer()
 await producer.connect()
 
-const routes = actingHandlers({
+const routes = consoleHandlers({
   kafka,
   rebuilds,
   restore: undefined,
-  redrives: mongo.redrives,
-  erasures: mongo.erasures,
-  ...pageQueries(mongo.query),
+  mongo,
   accounts: here.accounts,
   retentionDays: 14,
   recordActionOf: (who) => actionRecorder(kafka.append, now, who),
+  topicPrefix: here.prefix,
+  version: '1.2.3',
+  readiness: async () => ({ ready: true, checks: {} }),
+  groups: [],
+  gates: () => [],
+  traceUrlTemplate: undefined,
 })
 type Route = keyof typeof routes
 

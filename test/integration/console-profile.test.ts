@@ -1,13 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pageQueries } from '../../src/console/handlers.ts'
+import { nowIn } from '../../src/mongo/console-now.ts'
+import { driftIn, statisticsIn } from '../../src/mongo/console-statistics.ts'
+import { storyIn, versionsIn } from '../../src/mongo/console-story.ts'
 import { right } from '../support/either.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()
 await mongo.ensureIndexes()
-const { countNow, readStory, readVersions, readStatistics, readDrift } = pageQueries(mongo.query)
+const countNow = mongo.query(nowIn)
+const readStory = mongo.query(storyIn)
+const readVersions = mongo.query(versionsIn)
+const readStatistics = mongo.query(statisticsIn)
+const readDrift = mongo.query(driftIn)
 
 const now = new Date('2026-03-01T12:00:00Z')
 const at = (n: number) => new Date(now.getTime() - n * 60_000)

@@ -16,8 +16,15 @@ import type {
   SystemAnswer,
   UnmaskAnswer,
 } from '../../src/console/answers.ts'
+import { conversationHandlers } from '../../src/console/api/conversation.ts'
+import { conversationsHandlers } from '../../src/console/api/conversations.ts'
+import { driftHandlers } from '../../src/console/api/drift.ts'
+import { liveHandlers } from '../../src/console/api/live.ts'
+import { nowHandlers } from '../../src/console/api/now.ts'
+import { recordHandlers } from '../../src/console/api/record.ts'
+import { statisticsHandlers } from '../../src/console/api/statistics.ts'
+import { systemHandlers } from '../../src/console/api/system.ts'
 import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
-import { pageQueries, readingHandlers } from '../../src/console/handlers.ts'
 import { dated } from '../../src/domain/dated.ts'
 import type { Refusal } from '../../src/http/answer.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'
@@ -53,8 +60,8 @@ const recordActionOf =
     return E.right(undefined)
   }
 
-const handlers = readingHandlers({
-  ...pageQueries(mongo.query),
+const deps = {
+  mongoQuery: mongo.query,
   erasedAt: mongo.erasures.erasedAt,
   recordActionOf,
   sleep,
@@ -69,9 +76,19 @@ const handlers = readingHandlers({
   groups: [
     { group: 'projector', topics: ['chats', 'calls'] },
     { group: 'nobody', topics: ['chats'] },
-  ],
+  ] as const,
   gates: () => [],
-})
+}
+const handlers = {
+  ...systemHandlers(deps),
+  ...nowHandlers(deps),
+  ...conversationsHandlers(deps),
+  ...conversationHandlers(deps),
+  ...liveHandlers(deps),
+  ...recordHandlers(deps),
+  ...statisticsHandlers(deps),
+  ...driftHandlers(deps),
+}
 
 const sessionOf = (role: Grant['role']): Session & { grants: Grant[]; unmasked: Unmasked[] } => {
   const unmasked: Unmasked[] = []

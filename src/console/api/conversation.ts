@@ -7,7 +7,8 @@ import { DeliveryDocument } from '../../../contracts/views/delivery.ts'
 import { SessionDocument } from '../../../contracts/views/session.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid } from '../../http/answer.ts'
-import { chatKey, type Story, type storyIn, type versionsIn } from '../../mongo/console-story.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { chatKey, type Story, storyIn, versionsIn } from '../../mongo/console-story.ts'
 import { idText } from '../../operations/audit.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { ConversationAnswer, UnmaskAnswer } from '../answers.ts'
@@ -18,8 +19,7 @@ import { PageEnd } from './conversations.ts'
 
 export type ConversationDeps = {
   readonly now: Now
-  readonly readStory: ReturnType<typeof storyIn>
-  readonly readVersions: ReturnType<typeof versionsIn>
+  readonly mongoQuery: Query
   readonly recordActionOf: RecordActionOf
 }
 
@@ -71,8 +71,7 @@ const unknownChat = invalid(404, 'chat: expected the id of a chat that the views
 
 export const conversationHandlers = ({
   now,
-  readStory,
-  readVersions,
+  mongoQuery,
   recordActionOf,
 }: ConversationDeps): Handlers<
   'GET /api/accounts/:account/conversations/:chat' | 'POST /api/accounts/:account/conversations/:chat/unmask'
@@ -83,9 +82,9 @@ export const conversationHandlers = ({
     if (E.isLeft(read)) return read
     const chat = { accountId, chatId }
     // Read the version first: a change during the other reads makes it outdated, so the page requests the story again.
-    const versions = await readVersions([chat])
+    const versions = await mongoQuery(versionsIn)([chat])
     if (E.isLeft(versions)) return E.left(unavailable(versions.left.reason))
-    const story = await readStory(chat, read.right.before)
+    const story = await mongoQuery(storyIn)(chat, read.right.before)
     if (E.isLeft(story)) return E.left(unavailable(story.left.reason))
     if (isEmpty(story.right) && read.right.before === undefined) return E.left(unknownChat)
     const version = versions.right.get(chatKey(chat)) ?? ''

@@ -4,12 +4,13 @@ import { BsonDate, Id } from '../../../contracts/primitives.ts'
 import { SessionOutcome } from '../../../contracts/views/session.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
+import type { Query } from '../../mongo/connect.ts'
 import {
   type ConversationFilters,
   type ConversationSort,
   type ConversationsPage,
-  type conversationCountIn,
-  type conversationsIn,
+  conversationCountIn,
+  conversationsIn,
   maxCounted,
 } from '../../mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
@@ -20,8 +21,7 @@ import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from
 export type ConversationsDeps = {
   readonly now: Now
   readonly timeZoneOf: (accountId: string) => string
-  readonly findConversations: ReturnType<typeof conversationsIn>
-  readonly countConversations: ReturnType<typeof conversationCountIn>
+  readonly mongoQuery: Query
 }
 
 /** The end of a page of results (shared/page.ts). */
@@ -119,11 +119,12 @@ const filtersOf = (
 export const conversationsHandlers = ({
   now,
   timeZoneOf,
-  findConversations,
-  countConversations,
+  mongoQuery,
 }: ConversationsDeps): Handlers<
   'GET /api/accounts/:account/conversations' | 'GET /api/accounts/:account/conversations.csv'
 > => {
+  const findConversations = mongoQuery(conversationsIn)
+  const countConversations = mongoQuery(conversationCountIn)
   const read = (accountId: string, query: URLSearchParams) => {
     const asked = readQuery(ConversationsQuery, query)
     if (E.isLeft(asked)) return asked

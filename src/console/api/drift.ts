@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { Count } from '../../../contracts/primitives.ts'
 import { DriftDocument, driftKinds, maxDriftEntries } from '../../../contracts/views/drift.ts'
-import type { driftIn } from '../../mongo/console-statistics.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { driftIn } from '../../mongo/console-statistics.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { DriftAnswer } from '../answers.ts'
 import { type ConsoleHandler, type Handlers, ok, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
@@ -10,7 +11,7 @@ import { documentAnswer, type Sight } from '../mask.ts'
 import { Cursor, cursorText, Limit, readQuery } from '../query.ts'
 
 export type DriftDeps = {
-  readonly readDrift: ReturnType<typeof driftIn>
+  readonly mongoQuery: Query
   readonly recordActionOf: RecordActionOf
 }
 
@@ -42,7 +43,7 @@ const rowOf = (document: DriftDocument, sight: Sight, isOperator: boolean) => {
 }
 
 export const driftHandlers = ({
-  readDrift,
+  mongoQuery,
   recordActionOf,
 }: DriftDeps): Handlers<'GET /api/accounts/:account/drift' | 'POST /api/accounts/:account/drift/unmask'> => {
   const answer =
@@ -53,7 +54,7 @@ export const driftHandlers = ({
       if (E.isLeft(read)) return read
       const { kind, cursor: { skip } = { skip: 0 }, limit = usualLimit } = read.right
       const asked = { skip, limit: limit + 1, ...(kind && { kind }) }
-      const found = await readDrift(accountId, asked)
+      const found = await mongoQuery(driftIn)(accountId, asked)
       if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
       const rows = found.right.slice(0, limit)
       const body: DriftAnswer = {

@@ -3,7 +3,8 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { invalid } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { newestRecords } from '../../kafka/read-topic.ts'
-import type { receiptsIn } from '../../mongo/console-privacy.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { receiptsIn } from '../../mongo/console-privacy.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { eraseStatus } from '../../operations/erase/operations.ts'
 import { confirmations } from '../../operations/erase/status.ts'
@@ -15,7 +16,7 @@ export type ErasuresDeps = {
   readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
-  readonly readReceipts: ReturnType<typeof receiptsIn>
+  readonly mongoQuery: Query
 }
 
 const maxReceipts = 100
@@ -31,7 +32,7 @@ export const erasuresHandlers = ({
   kafka,
   erasures,
   recordActionOf,
-  readReceipts,
+  mongoQuery,
 }: ErasuresDeps): Handlers<'GET /api/accounts/:account/erasures' | 'POST /api/accounts/:account/erasures/check'> => ({
   'POST /api/accounts/:account/erasures/check': async (of) => {
     const body = decodeAs(CheckBody, of.body)
@@ -46,7 +47,7 @@ export const erasuresHandlers = ({
     return receipt === undefined ? E.left(unknown) : ok(reported(receipt))
   },
   'GET /api/accounts/:account/erasures': async ({ accountId, signal: gone }) => {
-    const found = await readReceipts(accountId, maxReceipts + 1)
+    const found = await mongoQuery(receiptsIn)(accountId, maxReceipts + 1)
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
     const signal = AbortSignal.any([gone, AbortSignal.timeout(withinMs)])
     // A check stores the groups that have confirmed in the receipt, because Kafka may have deleted their confirmations.

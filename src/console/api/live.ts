@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sleep } from '../../domain/ports.ts'
-import type { Chat } from '../../mongo/console-story.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { type Chat, versionsIn } from '../../mongo/console-story.ts'
 import type { Handlers } from '../handler.ts'
-import type { StoryWatch } from '../story-watch.ts'
+import { type StoryWatch, storyWatch } from '../story-watch.ts'
 
-export type LiveDeps = { readonly watch: StoryWatch['watch']; readonly sleep: Sleep }
+export type LiveDeps = { readonly mongoQuery: Query; readonly sleep: Sleep }
 
 const heartbeatMs = 15_000
 
@@ -12,7 +13,12 @@ const heartbeatMs = 15_000
  * Server-sent events: the current version of the story and each later one. A comment every 15 s detects clients that
  * have disconnected. The events contain only the version. The page then requests the story, with all checks.
  */
-async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSignal): AsyncGenerator<string> {
+async function* events(
+  watch: StoryWatch['watch'],
+  sleep: Sleep,
+  chat: Chat,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   let version: string | undefined
   let woken = new AbortController()
   const leave = watch(chat, (changed) => {
@@ -35,7 +41,13 @@ async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSign
 }
 
 /** The API (../api.ts) limits the number of streams. */
-export const liveHandlers = (deps: LiveDeps): Handlers<'GET /api/accounts/:account/conversations/:chat/live'> => ({
-  'GET /api/accounts/:account/conversations/:chat/live': async ({ accountId, chatId, signal }) =>
-    E.right({ status: 200, stream: events(deps, { accountId, chatId }, signal), type: 'text/event-stream' }),
-})
+export const liveHandlers = ({
+  mongoQuery,
+  sleep,
+}: LiveDeps): Handlers<'GET /api/accounts/:account/conversations/:chat/live'> => {
+  const { watch } = storyWatch({ readVersions: mongoQuery(versionsIn), sleep })
+  return {
+    'GET /api/accounts/:account/conversations/:chat/live': async ({ accountId, chatId, signal }) =>
+      E.right({ status: 200, stream: events(watch, sleep, { accountId, chatId }, signal), type: 'text/event-stream' }),
+  }
+}

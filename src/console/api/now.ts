@@ -5,7 +5,8 @@ import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import { dayOf, spanOf } from '../../domain/day.ts'
 import { figuresOf } from '../../domain/figures.ts'
 import type { Now } from '../../domain/ports.ts'
-import { type minutesIn, type NowCounts, type nowIn, type overIn, talking } from '../../mongo/console-now.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { minutesIn, type NowCounts, nowIn, overIn, talking } from '../../mongo/console-now.ts'
 import { dayId } from '../../views/stats-days.ts'
 import type { NowAnswer } from '../answers.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
@@ -15,9 +16,7 @@ import { readQuery } from '../query.ts'
 export type NowDeps = {
   readonly now: Now
   readonly timeZoneOf: (accountId: string) => string
-  readonly countNow: ReturnType<typeof nowIn>
-  readonly readOver: ReturnType<typeof overIn>
-  readonly countMinutes: ReturnType<typeof minutesIn>
+  readonly mongoQuery: Query
 }
 
 const NowQuery = t.partial({ waits: t.literal('all', 'all, or nothing') }, 'NowQuery')
@@ -63,9 +62,7 @@ const answerOf = (
 export const nowHandlers = ({
   now,
   timeZoneOf,
-  countNow,
-  readOver,
-  countMinutes,
+  mongoQuery,
 }: NowDeps): Handlers<'GET /api/accounts/:account/now' | 'GET /api/accounts/:account/minutes'> => {
   const known = new Map<string, { readonly until: number; readonly figures: LastWeek }>()
   /** The figures of a day as they were at a time of it: of the sessions that were over by then. */
@@ -73,7 +70,7 @@ export const nowHandlers = ({
     const until = Math.floor(to.getTime() / stepMs) * stepMs
     const last = known.get(accountId)
     if (last?.until === until) return E.right(last.figures)
-    const sessions = await readOver(accountId, { from, to: new Date(until) })
+    const sessions = await mongoQuery(overIn)(accountId, { from, to: new Date(until) })
     if (E.isLeft(sessions)) return sessions
     const all = Object.entries(figuresOf(sessions.right, new Date(until), () => false))
     const figures = Object.fromEntries(
@@ -85,7 +82,7 @@ export const nowHandlers = ({
   return {
     'GET /api/accounts/:account/minutes': async ({ accountId }) => {
       const minute = Math.floor(Date.parse(now()) / minuteMs) * minuteMs
-      const counted = await countMinutes(accountId, new Date(minute - latelyMs + minuteMs))
+      const counted = await mongoQuery(minutesIn)(accountId, new Date(minute - latelyMs + minuteMs))
       if (E.isLeft(counted)) return E.left(unavailable(counted.left.reason))
       return ok({ minutes: counted.right.map(({ at, events }) => ({ at: at.toISOString(), events })) })
     },
@@ -102,7 +99,7 @@ export const nowHandlers = ({
         return { from, to: new Date(from.getTime() + Date.parse(asOf) - startOfToday.getTime()) }
       }
       const [counts, figures] = await Promise.all([
-        countNow(accountId, {
+        mongoQuery(nowIn)(accountId, {
           lately: before(latelyMs),
           days: [dayId({ accountId: accountId as AccountId, day: today })],
           spans: days.map(untilNow),

@@ -7,7 +7,8 @@ import { dayOf } from '../../domain/day.ts'
 import { marksOf } from '../../domain/personal-data.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
-import type { agentNamesIn, StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { agentNamesIn, type StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
 import { type ConsoleRoute, NamesBody, type StatisticsAnswer } from '../answers.ts'
@@ -28,8 +29,7 @@ import { readQuery } from '../query.ts'
 export type StatisticsDeps = {
   readonly now: Now
   readonly timeZoneOf: (accountId: string) => string
-  readonly readStatistics: ReturnType<typeof statisticsIn>
-  readonly readAgentNames: ReturnType<typeof agentNamesIn>
+  readonly mongoQuery: Query
   readonly recordActionOf: RecordActionOf
 }
 
@@ -86,8 +86,7 @@ const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'f
 export const statisticsHandlers = ({
   now,
   timeZoneOf,
-  readStatistics,
-  readAgentNames,
+  mongoQuery,
   recordActionOf,
 }: StatisticsDeps): Handlers<
   | 'GET /api/accounts/:account/statistics'
@@ -109,7 +108,7 @@ export const statisticsHandlers = ({
     if (by === 'day' && id !== undefined) return E.left(invalid(400, 'id: expected with `by` agent, widget or bot'))
     const span = spanOf(days, dayOf(new Date(now()), timeZoneOf(accountId)))
     if (E.isLeft(span)) return span
-    const found = await readStatistics(accountId, { ...span.right, by, limit: most + 1, ...(id && { id }) })
+    const found = await mongoQuery(statisticsIn)(accountId, { ...span.right, by, limit: most + 1, ...(id && { id }) })
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
     if (found.right.length > most) return E.left(tooMany(most))
     const answer = by === 'day' ? dayAnswer : byAnswer
@@ -121,7 +120,7 @@ export const statisticsHandlers = ({
       if (E.isLeft(body)) return body
       const recorded = await recordLook(recordActionOf)(request, 'names of agents')
       if (E.isLeft(recorded)) return recorded
-      const names = await readAgentNames(request.accountId, body.right.ids)
+      const names = await mongoQuery(agentNamesIn)(request.accountId, body.right.ids)
       if (E.isLeft(names)) return E.left(unavailable(names.left.reason))
       return ok({ names: Object.fromEntries(names.right) })
     },

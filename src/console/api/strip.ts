@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Now } from '../../domain/ports.ts'
 import type { ReadReadiness } from '../../http/health.ts'
-import type { nowIn } from '../../mongo/console-now.ts'
+import type { Query } from '../../mongo/connect.ts'
+import { nowIn } from '../../mongo/console-now.ts'
 import { dayMs } from '../../shared/time.ts'
 import type { StripAnswer } from '../answers.ts'
 import { type Handlers, ok } from '../handler.ts'
@@ -10,7 +11,7 @@ import { type LettersDeps, unresolvedOf } from './dead-letters.ts'
 
 export type StripDeps = LettersDeps & {
   readonly readiness: ReadReadiness
-  readonly countNow: ReturnType<typeof nowIn>
+  readonly mongoQuery: Query
   readonly now: Now
   /** A monotonic clock, in ms. */
   readonly monotonic: () => number
@@ -24,7 +25,7 @@ type Letters = Pick<StripAnswer, 'letters' | 'quarantined'>
 
 /** What is not well, for the head of every page. */
 export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:account/strip'> => {
-  const { readiness, countNow, now, monotonic } = deps
+  const { readiness, mongoQuery, now, monotonic } = deps
   const known = new Map<string, { readonly at: number; letters: Letters }>()
   const reading = new Set<string>()
   const refresh = async (accountId: string) => {
@@ -45,7 +46,7 @@ export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:acc
       const lately = new Date(Date.parse(now()) - dayMs)
       const [{ checks }, counts] = await Promise.all([
         readiness(withinMs),
-        countNow(accountId, { lately, days: [], spans: [], longest: 1 }),
+        mongoQuery(nowIn)(accountId, { lately, days: [], spans: [], longest: 1 }),
       ])
       const wrong = Object.entries(checks).flatMap(([name, health]) => {
         const state = healthState(name, health, checks)

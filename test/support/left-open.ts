@@ -2,11 +2,17 @@
 import { ChildProcess } from 'node:child_process'
 import { Server, Socket } from 'node:net'
 
+const { KAFKA_BROKERS = '', MONGODB_URL = '' } = process.env
+const serverAt = (port: number | undefined): string => {
+  if (KAFKA_BROKERS.split(',').some((broker) => broker.endsWith(`:${port}`))) return ' (Kafka)'
+  return MONGODB_URL.includes(`:${port}/`) ? ' (MongoDB)' : ''
+}
+
 const described = (handle: unknown): string => {
   if (handle instanceof ChildProcess) return `process ${handle.pid}: ${handle.spawnargs.join(' ')}`
   if (handle instanceof Server) return `server at ${JSON.stringify(handle.address())}`
   if (handle instanceof Socket)
-    return `socket ${handle.localAddress}:${handle.localPort} to ${handle.remoteAddress}:${handle.remotePort}`
+    return `socket ${handle.localAddress}:${handle.localPort} to ${handle.remoteAddress}:${handle.remotePort}${serverAt(handle.remotePort)}`
   return String(Object(handle).constructor?.name)
 }
 

@@ -92,7 +92,7 @@ const Shown = ({
       <main tabindex="-1" class="sign-in">
         <h1>${isUnknown ? 'There is no such page' : 'No access'}</h1>
         <${Empty} title=${isUnknown ? 'The address names no page of the console.' : 'Your roles do not include this page, or there is no such account.'}>
-          ${!isUnknown && 'Ask the person who maintains the accounts file for a role, or'} Go to <a href=${base}>the first page</a>.
+          ${isUnknown ? 'Go' : 'Ask the person who maintains the accounts file for a role, or go'} to <a href=${base}>the first page</a>.
         <//>
       </main>
     `

@@ -1,6 +1,6 @@
 import type { ConversationAnswer } from '../answers.ts'
 import { listAt, numberAt, textAt } from './figures.ts'
-import { duration } from './format.ts'
+import { agoText, duration } from './format.ts'
 import { html } from './html.ts'
 import { OutsideLink, Said, Time } from './parts.ts'
 import { firstAnswers, repliesText } from './story.ts'
@@ -11,8 +11,8 @@ type Fact = readonly [name: string, value: unknown]
 const text = (name: string, value: string): ReadonlyArray<Fact> =>
   value === '' ? [] : [[name, html`<${Said} text=${value} />`]]
 
-const when = (name: string, value: string): ReadonlyArray<Fact> =>
-  value === '' ? [] : [[name, html`<${Time} at=${value} />`]]
+const since = (name: string, value: string): ReadonlyArray<Fact> =>
+  value === '' ? [] : [[name, html`<${Time} at=${value} /> <span class="muted">${agoText(value)}</span>`]]
 
 const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
   value === undefined ? [] : [[name, duration(value)]]
@@ -30,7 +30,7 @@ const factsOf = (
     : []),
   ...text('First answer', first),
   ...text('First answer of an agent', ofAgent),
-  ...when('Waiting for an answer since', textAt(conversation, 'awaitingReplySince')),
+  ...since('Waiting for an answer since', textAt(conversation, 'awaitingReplySince')),
   ...(chat ? ([['Chat with agents', stateWords(textAt(chat, 'state'))]] as const) : []),
   ...text('Client', textAt(conversation, 'clientId')),
   ...text('Visitor', textAt(chat, 'visitor', 'name')),

@@ -34,7 +34,10 @@ const Row = ({
   readonly account: string
   readonly row: ConversationRow
   readonly now: number
-}) => html`
+}) => {
+  // A bot session has no channel if the service does not name it.
+  const channel = row.channelType ?? row.channelId
+  return html`
   <tr>
     <th scope="row">
       <a data-item href=${`${base}${pathOf(account, 'conversations', '', row.chatId)}`}><bdi>${row.chatId}</bdi></a>
@@ -42,7 +45,7 @@ const Row = ({
     </th>
     <td data-label="With">
       ${row.kind === 'bot' ? 'Bot' : 'Agent'}${row.agents.map((id, i) => html`${i > 0 && ','} <bdi key=${id}>${id}</bdi>`)}
-      <span class="sub">${row.channelType ?? row.channelId}</span>
+      ${channel !== 'unknown' && html`<span class="sub">${channel}</span>`}
     </td>
     <td data-label="Outcome"><${State} row=${row} /> <${Notes} row=${row} now=${now} /></td>
     <td data-label="Client / answers" class="number">
@@ -56,6 +59,7 @@ const Row = ({
     <td data-label="Lasted"><span title=${`until ${row.lastEventAt}`}>${lastedText(row)}</span></td>
   </tr>
 `
+}
 
 /** From the first event to the last one. */
 const lastedText = ({ startedAt, lastEventAt, isOpen }: ConversationRow) =>

@@ -52,7 +52,7 @@ const DeadLetterPanel = ({
       <dl class="pairs">
         <div><dt>Id</dt><dd>${letter.id} <${Copy} text=${letter.id} what="the id" /></dd></div>
         ${letter.chatId !== undefined && html`<div><dt>Chat</dt><dd><a href=${`${base}${pathOf(account, 'conversations', reply === '' ? '' : `reply=${encodeURIComponent(reply)}`, letter.chatId)}`}>${letter.chatId}${reply !== '' && ', at the reply'}</a></dd></div>`}
-        <div><dt>From topic</dt><dd>${letter.topic}</dd></div>
+        ${kind === 'dead-letters' && html`<div><dt>From topic</dt><dd>${letter.topic}</dd></div>`}
         ${letter.consumer !== undefined && html`<div><dt>Consumer</dt><dd>${letter.consumer}</dd></div>`}
         ${letter.interface !== undefined && html`<div><dt>Interface</dt><dd>${letter.interface}</dd></div>`}
         <div><dt>When</dt><dd><${Time} at=${letter.at} /></dd></div>
@@ -101,7 +101,14 @@ const DeadLetters = ({
   readonly open: (letter: DeadLetter) => void
 }) => {
   const isQuarantine = kind === 'quarantine'
-  const head = ['Letter', 'Reason', ...(isQuarantine ? [] : ['Chat']), 'State', 'From', 'When']
+  const head = [
+    isQuarantine ? 'Request' : 'Letter',
+    'Reason',
+    ...(isQuarantine ? [] : ['Chat']),
+    'State',
+    'From',
+    'When',
+  ]
   return html`
     ${
       mayAct &&
@@ -115,7 +122,7 @@ const DeadLetters = ({
           )}
       />`
     }
-    <${Table} caption="Letters, the newest first" head=${head} kind="letters">
+    <${Table} caption=${`${isQuarantine ? 'Requests' : 'Letters'}, the newest first`} head=${head} kind="letters">
       ${letters.map(
         (letter) => html`<tr key=${letter.id}>
           <th scope="row">
@@ -131,7 +138,7 @@ const DeadLetters = ({
             ${letter.failures > 1 && html`<span class="sub">failed ${counted(letter.failures, 'time')}</span>`}
             ${letter.redriven.length > 0 && html`<span class="sub">sent <${Time} at=${letter.redriven.at(-1) ?? ''} /></span>`}
           </td>
-          <td data-label="From">${letter.consumer ?? letter.interface ?? letter.topic}<span class="sub">${letter.topic}</span></td>
+          <td data-label="From">${letter.consumer ?? letter.interface ?? letter.topic}${!isQuarantine && html`<span class="sub">${letter.topic}</span>`}</td>
           <td data-label="When"><${Time} at=${letter.at} /></td>
         </tr>`,
       )}
@@ -189,6 +196,7 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
     ...states.map((each) => [each, `${letterStateWords(each)}${value ? ` (${count(value.states[each])})` : ''}`]),
     ['all', 'All'],
   ]
+  const noun = kind === 'quarantine' ? 'request' : 'letter'
   const causes = [...new Set(groups.map(({ cause }) => cause))]
   const topics = [...new Set(groups.map(({ topic }) => topic))]
   const letters = value?.letters ?? []
@@ -223,11 +231,11 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
           <div class="stack">
             ${
               groups.length > 0 &&
-              html`<${Card} title="By reason" id="groups" aside=${html`<span class="muted">of all letters${value.cut && '. There may be more: not all were read'}</span>`}>
+              html`<${Card} title="By reason" id="groups" aside=${html`<span class="muted">of all ${noun}s${value.cut && '. There may be more: not all were read'}</span>`}>
                 <ul class="plain-list">
                   ${groups.map(
                     ({ cause, topic, count: size, unresolved, reasons }) => html`<li key=${`${topic}\n${cause}`}>
-                      <span><button type="button" class="link" data-item onClick=${() => change({ cause, topic, reason: '' })}>${causeWords(cause)}</button> <span class="muted">${topic}</span></span>
+                      <span><button type="button" class="link" data-item onClick=${() => change({ cause, topic, reason: '' })}>${causeWords(cause)}</button>${kind === 'dead-letters' && html` <span class="muted">${topic}</span>`}</span>
                       <span class="number">${count(unresolved)} unresolved of ${count(size)}</span>
                     </li>
                     ${reasons.map(
@@ -257,10 +265,10 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
                 />
               <//>`
             }
-            <${Card} title=${counted(value.count, 'letter')} id="letters">
+            <${Card} title=${counted(value.count, noun)} id="letters">
               ${
                 letters.length === 0
-                  ? html`<${Empty} title=${groups.length === 0 ? 'There is nothing here, which is good.' : 'No letter matches the filters.'}>Letters are deleted after 14 days.<//>`
+                  ? html`<${Empty} title=${groups.length === 0 ? 'There is nothing here, which is good.' : `No ${noun} matches the filters.`}>They are deleted after 14 days.<//>`
                   : html`<${DeadLetters} account=${account} kind=${kind} letters=${letters} chosen=${chosen} mayAct=${mayAct} choose=${choose} open=${setOpen} />`
               }
             <//>

@@ -86,9 +86,13 @@ export const RebuildCard = ({ account, views }: Props) => {
       asks &&
       html`<${Dialog} title=${`${whats[what]}?`} close=${() => setAsks(false)}>
         <p>
-          This concerns all accounts.
-          ${what !== 'discard' && ' The new view takes the place of the live one; readers see no gap.'} The audit log records it.
+          This concerns all accounts. ${
+            what === 'discard'
+              ? 'The unfinished view is deleted, and the live view stays as it is.'
+              : 'The bridge reads all events again into a new view, which replaces the live one at the end. Readers see no gap. Nothing is sent, and no event is changed.'
+          }
         </p>
+        <p class="muted">The audit log records that you did this.</p>
         <div class="row">
           <button type="button" class="primary danger" onClick=${start}>${whats[what]}</button>
           <button type="button" data-safe onClick=${() => setAsks(false)}>Cancel</button>

@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { newKeyFile } from '../../../src/archive/key-file.ts'
 import { finish, withServers } from '../../support/finish.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { oneFailed, together } from '../../support/outcome.ts'
 import { openTab, settled, showPayload, startChromium } from './browser.ts'
 import { stage, stagedChat, stagedDay } from './stage.ts'
@@ -64,7 +66,9 @@ const shots: ReadonlyArray<Shot> = [
 const make = async () => {
   const browser = await startChromium()
   if (typeof browser === 'string') return oneFailed(browser)
-  const here = await startConsoleWorld()
+  const keyFile = join(temporaryFolder(), 'archive.json')
+  writeFileSync(keyFile, newKeyFile('first'))
+  const here = await startConsoleWorld({ ARCHIVE_KEY_FILE: keyFile })
   await stage(here)
   let total = 0
   for (const { name, path, colorScheme = 'light', prepare } of shots) {

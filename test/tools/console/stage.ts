@@ -89,6 +89,7 @@ const stageDays = async ({ db }: ConsoleWorld) => {
   )
   await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) } })
   await stageTimes({ db })
+  await stageTalkTimes({ db })
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -129,23 +130,82 @@ const stageLastWeek = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   )
 }
 
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+/** How long a session lasted: a bot answers in minutes, an agent needs longer. */
+const lastedMs = (kind: string, n: number) =>
+  kind === 'bot' ? (40 + ((n * 53) % 200)) * secondMs : (180 + ((n * 97) % 480)) * secondMs
+
 /** Moves what was played just now back in time: sessions began over the last hours, and clients wait for minutes. */
 const stageTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   const now = Date.now()
-  const sessions = db.collection<{ _id: string; chatId: string; startedAt: Date }>('sessions')
+  const sessions = db.collection<{ _id: string; chatId: string; kind: string; awaitingSince?: Date; endsAt?: Date }>(
+    'sessions',
+  )
   const recent = { accountId: 'acme', chatId: { $ne: stagedChat }, startedAt: { $gt: new Date(now - dayMs) } }
-  for (const [n, { _id, chatId }] of (await sessions.find(recent).sort({ startedAt: -1 }).toArray()).entries()) {
-    const startedAt = new Date(now - 2 * 60_000 - n * 50_000)
-    const lastEventAt = new Date(startedAt.getTime() + (n % 5) * 14_000)
-    await sessions.updateOne({ _id }, [
-      { $set: { startedAt, lastEventAt } },
-      { $set: { awaitingSince: { $cond: [{ $gt: ['$awaitingSince', null] }, lastEventAt, '$$REMOVE'] } } },
-    ])
+  let waits = 0
+  for (const [n, { _id, chatId, kind, awaitingSince, endsAt }] of (
+    await sessions.find(recent).sort({ startedAt: -1 }).toArray()
+  ).entries()) {
+    const isWaiting = awaitingSince !== undefined && Number(endsAt) > now
+    if (isWaiting) waits += 1
+    const startedAt = new Date(now - (isWaiting ? waits * 95 * secondMs : 6 * minuteMs + n * 110 * secondMs))
+    const lastEventAt = new Date(Math.min(now - 20 * secondMs, startedAt.getTime() + lastedMs(kind, n)))
+    const since = {
+      lastEventAt: isWaiting ? startedAt : lastEventAt,
+      ...(awaitingSince !== undefined && { awaitingSince: startedAt }),
+    }
+    await sessions.updateOne({ _id }, { $set: { startedAt, ...since } })
     await db
       .collection('conversations')
-      .updateOne({ chatId, awaitingReplySince: { $exists: true } }, { $set: { awaitingReplySince: lastEventAt } })
+      .updateOne({ chatId, awaitingReplySince: { $exists: true } }, { $set: { awaitingReplySince: startedAt } })
     await db.collection('timeline').updateMany({ accountId: 'acme', chatId }, { $set: { time: startedAt } })
   }
+}
+
+/** When each event of the staged chat happened, in seconds after its first one. */
+const talkSeconds = [0, 2.4, 43, 51.2, 96, 97.1, 358]
+/** An attempt takes a tenth of a second, and the next one follows after seconds. */
+const stretch = 12
+
+/** Spreads the events of the staged chat over six minutes, up to a minute ago. */
+const stageTalkTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+  const timeline = db.collection<{ _id: string; time: Date }>('timeline')
+  const events = await timeline.find({ chatId: stagedChat }).sort({ time: 1, offset: 1 }).toArray()
+  const first = Date.now() - minuteMs - (talkSeconds.at(-1) ?? 0) * secondMs
+  const times = talkSeconds.map((seconds) => new Date(first + seconds * secondMs))
+  const moved = (value: unknown, from: number, to: number): unknown => {
+    if (value instanceof Date) return new Date(to + (value.getTime() - from) * stretch)
+    if (Array.isArray(value)) return value.map((each) => moved(each, from, to))
+    if (value === null || typeof value !== 'object') return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        name,
+        name === 'durationMs' ? 60 + Number(each) * stretch : moved(each, from, to),
+      ]),
+    )
+  }
+  for (const [i, { _id, time, ...event }] of events.entries()) {
+    const at = times[i] ?? time
+    await timeline.updateOne({ _id }, { $set: { ...(moved(event, time.getTime(), at.getTime()) as object), time: at } })
+  }
+  const [startedAt, answeredAt, , , , invitedAt, joinedAt] = times
+  const firstResponseMs = Number(answeredAt) - Number(startedAt)
+  await db.collection('sessions').updateOne(
+    { chatId: stagedChat, kind: 'bot' },
+    {
+      $set: {
+        startedAt,
+        lastEventAt: joinedAt,
+        endsAt: joinedAt,
+        firstResponseMs,
+        invitations: [{ by: 'bot', at: invitedAt, joinedAt, queueMs: Number(joinedAt) - Number(invitedAt) }],
+      },
+    },
+  )
+  await db
+    .collection('conversations')
+    .updateOne({ chatId: stagedChat }, { $set: { startedAt, lastEventAt: joinedAt, joinedAt, invitedAt } })
 }
 
 /** Entries of the timeline of the last 24 hours, most of them by day. */
@@ -162,43 +222,58 @@ const stageMinutes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
 }
 
 const team = ['Mia Lindqvist', 'Jonas Weber', 'Amira Haddad', 'Tomás Rivera', 'Grace Okafor', 'Felix Novak']
+const agentOf = (n: number) => ({ id: String(21 + (n % team.length)), name: team[n % team.length] })
+const teamDays = 7
+const teamFigures = ['firstResponseAgent', 'responseTimeAgent', 'handleTime', 'csat', 'csatResponseRate', 'concurrency']
 
-/** The figures of each agent of a team, and a session of each, from which the page has the names. */
+/** The statistics of each agent on a day. */
+const teamOf = (i: number) =>
+  team.map((_, n) => {
+    const [{ id }, day] = [agentOf(n), stagedDay(i + 4)]
+    const figures = Object.entries(figuresOf(i + n, 12 + n)).filter(([name]) => teamFigures.includes(name))
+    return {
+      _id: `acme/${day}/agent/${id}`,
+      accountId: 'acme',
+      day,
+      by: 'agent',
+      id,
+      asOf: new Date(),
+      sessions: { agent: { started: 12 + n + (i % 3), open: 0 }, bot: { started: 0, open: 0 } },
+      figures: Object.fromEntries(figures) as Record<string, ReturnType<typeof figureOf>>,
+    }
+  })
+
+/** The figures of each agent of a team, those of all together, and a session of each, from which the page has the names. */
 const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   const by = db.collection<{ _id: string }>('daily_stats_by')
-  await by.insertMany(
-    team.flatMap((_, n) =>
-      Array.from({ length: 7 }, (_, i) => {
-        const [id, day] = [String(n + 21), stagedDay(i + 4)]
-        const { firstResponseAgent, responseTimeAgent, handleTime, csat, csatResponseRate, concurrency } = figuresOf(
-          i + n,
-          12 + n,
-        )
-        return {
-          _id: `acme/${day}/agent/${id}`,
-          accountId: 'acme',
-          day,
-          by: 'agent',
-          id,
-          asOf: new Date(),
-          sessions: { agent: { started: 12 + n + (i % 3), open: 0 }, bot: { started: 0, open: 0 } },
-          figures: { firstResponseAgent, responseTimeAgent, handleTime, csat, csatResponseRate, concurrency },
-        }
-      }),
-    ),
-  )
+  const stats = db.collection<{ _id: string }>('daily_stats')
+  for (let i = 0; i < teamDays; i++) {
+    const agents = teamOf(i)
+    await by.insertMany(agents)
+    const sums = teamFigures.map((name) => {
+      const sum = (part: 'numerator' | 'denominator') =>
+        agents.reduce((all, { figures }) => all + (figures[name]?.[part] ?? 0), 0)
+      const [numerator, denominator] = [sum('numerator'), sum('denominator')]
+      return [`figures.${name}`, { numerator, denominator, value: numerator / denominator }]
+    })
+    const started = agents.reduce((all, { sessions }) => all + sessions.agent.started, 0)
+    await stats.updateOne(
+      { _id: `acme/${stagedDay(i + 4)}` },
+      { $set: { ...Object.fromEntries(sums), 'sessions.agent.started': started } },
+    )
+  }
   const sessions = db.collection<{ _id: string }>('sessions')
   const like = await sessions.findOne({ accountId: 'acme', kind: 'agent' })
   // Before the days of the charts: it does not change their figures.
   const startedAt = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000)
   await sessions.insertMany(
-    team.map((name, n) => ({
+    team.map((_, n) => ({
       ...like,
       _id: `acme/4700${n}/agent/1`,
       chatId: `4700${n}`,
       startedAt,
       lastEventAt: startedAt,
-      agents: [{ id: String(n + 21), name, part: 'accepted', messages: 3 }],
+      agents: [{ ...agentOf(n), part: 'accepted', messages: 3 }],
     })),
   )
 }
@@ -260,8 +335,15 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
   const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
   for (let i = 0; i < 14; i++) {
     const chat = 480_100 + i
-    await service.webhook('acme', { ...accepted, chat_id: chat, visitor: { ...accepted.visitor, number: String(i) } })
-    if (i % 3 !== 0) await service.webhook('acme', { ...chatRated(chat, i % 4 === 0 ? 'bad' : 'good') })
+    const agent = { ...accepted.agent, ...agentOf(i) }
+    await service.webhook('acme', {
+      ...accepted,
+      chat_id: chat,
+      agent,
+      visitor: { ...accepted.visitor, number: String(i) },
+    })
+    if (i % 3 !== 0)
+      await service.webhook('acme', { ...chatRated(chat, i % 4 === 0 ? 'bad' : 'good'), agents: [agent] })
     const [chatId, clientId] = [`${480_300 + i}`, `${1_300 + i}`]
     await service.clientWrites(chatId, questions[i % questions.length] ?? '', { clientId })
     if (i % 4 === 0) continue
@@ -284,8 +366,18 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
             title: 'When shall we call you?',
             buttons: buttons.map((id) => ({ id, text: `${id} pm` })),
           }
-    const ids = { id: `letter-${i}`, accountId: 'acme', chatId: `${480_400 + i}`, clientId: '1233' }
-    await produce('bot-replies', `acme/${ids.chatId}`, JSON.stringify({ type: 'BotMessage', ...ids, message }))
+    const [chatId, clientId] = [`${480_400 + i}`, `${1_400 + i}`]
+    await service.clientWrites(chatId, questions[i] ?? '', { clientId })
+    const send = (id: string, message: object) => {
+      const command = { type: 'BotMessage', id, accountId: 'acme', chatId, clientId, message }
+      return produce('bot-replies', `acme/${chatId}`, JSON.stringify(command))
+    }
+    await send(`letter-${i}`, message)
+    await send(`staged-excuse-${i}`, { type: 'TEXT', text: 'I am sorry, something went wrong. Please ask again.' })
+    await eventually('both outcomes', async () => {
+      const over = { chatId, commandId: /^(letter|staged-excuse)-/, state: { $ne: 'pending' } }
+      return (await db.collection('deliveries').countDocuments(over)) === 2
+    })
     await service.webhook('acme', { ...accepted, chat_id: {} })
   }
   await stageTalk(here)

@@ -25,8 +25,11 @@ export type SignedIn = { readonly cookie: string; readonly csrf: string; readonl
 const sessionKey = 'a key of the console, for its tests alone'
 const hour = 60 * 60 * 1000
 
-/** A bridge with its console, the chat service, an identity provider, and the data that the demo has created. */
-export const startConsoleWorld = async () => {
+/**
+ * A bridge with its console, the chat service, an identity provider, and the data that the demo has created. `more` are
+ * settings of the bridge.
+ */
+export const startConsoleWorld = async (more: Readonly<Record<string, string>> = {}) => {
   const { brokers, mongoUrl } = await servers()
   const name = `console${randomBytes(4).toString('hex')}`
   const dataDir = join(temporaryFolder(), 'data')
@@ -59,6 +62,7 @@ export const startConsoleWorld = async () => {
     CONSOLE_OIDC_CLIENT_ID: 'livechat',
     CONSOLE_OIDC_CLIENT_SECRET: 'a-secret-of-the-client',
     TRACE_URL_TEMPLATE: 'https://traces.example.com/{traceId}',
+    ...more,
   }
   const bridge = await startBridgeProcess({ roles, port, adminPort, dataDir, env })
   await eventually('the bridge to be ready', async () => (await bridge.isReady()) || undefined, 120_000)

@@ -6,6 +6,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
+import type { Slice } from '../../src/domain/ports.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
+import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runOperation } from '../support/operation.ts'
@@ -35,24 +38,24 @@ const admin = plainClient(here.brokers).admin()
 await admin.connect()
 
 const { AclOperationTypes: operations, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
-const entry = (topic: TopicName) => ({
+const entry = (topic: TopicName, prefix: string) => ({
   resourceType: AclResourceTypes.TOPIC,
-  resourceName: `${here.prefix}${topic}`,
+  resourceName: `${prefix}${topic}`,
   resourcePatternType: ResourcePatternTypes.LITERAL,
   principal: 'User:ANONYMOUS',
   host: '*',
 })
 /** Forbids one operation on a topic, and allows all others. */
-const deny = (topic: TopicName, operation: kafkajs.AclOperationTypes) =>
+const deny = (topic: TopicName, operation: kafkajs.AclOperationTypes, prefix = here.prefix) =>
   admin.createAcls({
     acl: [
-      { ...entry(topic), operation: operations.ALL, permissionType: AclPermissionTypes.ALLOW },
-      { ...entry(topic), operation, permissionType: AclPermissionTypes.DENY },
+      { ...entry(topic, prefix), operation: operations.ALL, permissionType: AclPermissionTypes.ALLOW },
+      { ...entry(topic, prefix), operation, permissionType: AclPermissionTypes.DENY },
     ],
   })
-const allow = (topic: TopicName) =>
+const allow = (topic: TopicName, prefix = here.prefix) =>
   admin.deleteAcls({
-    filters: [{ ...entry(topic), operation: operations.ANY, permissionType: AclPermissionTypes.ANY }],
+    filters: [{ ...entry(topic, prefix), operation: operations.ANY, permissionType: AclPermissionTypes.ANY }],
   })
 const logged = async (topic: TopicName) => {
   const { records } = await readTopics(here.brokers, here.prefix, [topic])
@@ -216,6 +219,55 @@ access('for the outcomes of replies: a reply is sent once, and its outcome follo
     async () => (await inView('deliveries', { commandId: 'r7', state: 'delivered' })) === 1,
   )
   assert.equal(delivered('7'), ['r7'])
+})
+
+/** A consumer in its own process as far as Kafka knows, and what it has read. */
+const member = async (prefix: string) => {
+  const kafka = await connectTestKafka(prefix, here.brokers)
+  right(await kafka.ensureTopics())
+  const read: string[] = []
+  const consumer = await kafka.consume({
+    group: 'pair',
+    topics: ['chats', 'calls'],
+    leftOutIfDenied: ['calls'],
+    commit: 'when-handled',
+    handle: async ({ topic, records }: Slice) => {
+      for (const record of records) read.push(`${topic} ${textOf(record)} of ${record.key}`)
+    },
+  })
+  return { kafka, read, consumer, reason: async () => (await consumer.health()).reason }
+}
+
+access('for reading, to two members of a group: they share the other topics, and its records follow', async () => {
+  const prefix = newPrefix()
+  const pair = [await member(prefix), await member(prefix)] as const
+  const chats = Array.from({ length: 20 }, (_, chat) => `acme/${chat}`)
+  const append = (topic: 'chats' | 'calls', text: string) =>
+    Promise.all(chats.map((chat) => pair[0].kafka.append({ ...recordOf(chat, text), topic }, withinMs).then(right)))
+  const have = (topic: string, text: string) => {
+    const read = new Set(pair.flatMap((each) => each.read))
+    return chats.filter((chat) => read.has(`${topic} ${text} of ${chat}`)).length
+  }
+  const reasons = () => Promise.all(pair.map(({ reason }) => reason()))
+  const shareAll = async () => (await reasons()).every((reason) => reason === 'reads 4 partitions')
+  await eventually('both share all partitions', shareAll)
+
+  await deny('calls', operations.READ, prefix)
+  await append('calls', 'denied')
+  await eventually('a member names it', async () =>
+    (await reasons()).some((reason) => reason.startsWith('Kafka denies reading calls;')),
+  )
+  await append('chats', 'meanwhile')
+  await eventually('the chats', () => have('chats', 'meanwhile') === chats.length)
+  assert.is(have('calls', 'denied'), 0)
+
+  await allow('calls', prefix)
+  await eventually('the calls', () => have('calls', 'denied') === chats.length)
+  await eventually('both share all partitions again', shareAll)
+  for (const { consumer, kafka } of pair) {
+    await consumer.stop()
+    await kafka.stop()
+  }
 })
 
 access.run()

@@ -200,6 +200,37 @@ export const StatisticsAnswer = exactShape(
   'StatisticsAnswer',
 )
 
+/**
+ * The replies that were given up from day `from` to day `to`, grouped by reason, the largest group first. Query: `from`,
+ * `to`. `by`: whether the command was the bot's, or one that the bridge made itself. `status` and `code` are those of
+ * the last answer of the service. `chats`: the five whose replies failed last. `others`: replies in groups that are not
+ * in the answer. `cut`: there may be more replies, because only the newest were read.
+ */
+export const FailedRepliesAnswer = exactShape(
+  {
+    from: t.string,
+    to: t.string,
+    count: Count,
+    others: Count,
+    cut: t.boolean,
+    groups: t.array(
+      t.intersection([
+        t.strict({
+          reason: t.string,
+          by: t.keyof({ bot: null, bridge: null }),
+          commandType: t.string,
+          count: Count,
+          lastAt: Time,
+          chats: t.array(t.string),
+        }),
+        t.partial({ status: Count, code: t.string }),
+      ]),
+    ),
+  },
+  {},
+  'FailedRepliesAnswer',
+)
+
 /** Body: ids of agents. */
 export const NamesBody = exactShape({ ids: t.array(Id) }, {}, 'NamesBody')
 
@@ -459,6 +490,7 @@ export const routes = {
   'POST /api/accounts/:account/record': { page: 'conversations', roles: readers, answer: RecordAnswer },
   'GET /api/accounts/:account/statistics': { page: 'statistics', answer: StatisticsAnswer },
   'GET /api/accounts/:account/statistics.csv': { page: 'statistics', answer: 'text/csv' },
+  'GET /api/accounts/:account/statistics/failed-replies': { page: 'statistics', answer: FailedRepliesAnswer },
   'POST /api/accounts/:account/statistics/names': {
     page: 'statistics',
     roles: ['lead'],
@@ -519,6 +551,7 @@ export type StoryEvent = t.TypeOf<typeof StoryEvent>
 export type ConversationAnswer = t.TypeOf<typeof ConversationAnswer>
 export type UnmaskAnswer = t.TypeOf<typeof UnmaskAnswer>
 export type StatisticsAnswer = t.TypeOf<typeof StatisticsAnswer>
+export type FailedRepliesAnswer = t.TypeOf<typeof FailedRepliesAnswer>
 export type NamesAnswer = t.TypeOf<typeof NamesAnswer>
 export type DriftAnswer = t.TypeOf<typeof DriftAnswer>
 export type RecordAnswer = t.TypeOf<typeof RecordAnswer>

@@ -11,6 +11,7 @@ import { conversationsHandlers } from './api/conversations.ts'
 import { deadLettersHandlers } from './api/dead-letters.ts'
 import { driftHandlers } from './api/drift.ts'
 import { erasuresHandlers } from './api/erasures.ts'
+import { failedRepliesHandlers } from './api/failed-replies.ts'
 import { liveHandlers } from './api/live.ts'
 import { nowHandlers } from './api/now.ts'
 import { type ConsoleResources, operationsHandlers } from './api/operations.ts'
@@ -60,6 +61,7 @@ const apis = [
   liveHandlers,
   recordHandlers,
   statisticsHandlers,
+  failedRepliesHandlers,
   driftHandlers,
   deadLettersHandlers,
   redriveHandlers,

@@ -88,6 +88,8 @@ export const deliveries = folded(contract, {
     by('chatId', 'requestedAt'),
     by('clientId', 'requestedAt'),
     where('finishedAt', 'state'),
+    // Few replies fail. This index has them in the order in which they were given up.
+    { ...by('finishedAt'), partialFilterExpression: { state: 'failed' } },
   ],
   person: { documents: [{ field: 'chatId' }] },
 })

@@ -19,6 +19,7 @@ const lists = [
   'quarantine',
   'statistics',
   'statistics?by=agent',
+  'statistics?part=Failed',
   'drift',
   'privacy',
   'audit',

@@ -8,7 +8,7 @@ import { marksOf } from '../../domain/personal-data.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { Query } from '../../mongo/connect.ts'
-import { agentNamesIn, type StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
+import { agentNamesIn, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
 import { type ConsoleRoute, NamesBody, type StatisticsAnswer } from '../answers.ts'
@@ -59,15 +59,15 @@ const inPieces = async <A, B>(rows: ReadonlyArray<A>, made: (row: A) => B): Prom
   return all
 }
 
-type Span = Pick<StatisticsAsked, 'from' | 'to'>
+type Span = { readonly from: Day; readonly to: Day }
 
 /** The requested days. Default: the last 30. */
-const spanOf = ({ from, to }: Partial<Span>, today: string): E.Either<Refusal, Span> => {
+export const daysOf = ({ from, to }: Partial<Span>, today: string): E.Either<Refusal, Span> => {
   const last = Temporal.PlainDate.from(to ?? today)
   const first = from === undefined ? last.subtract({ days: usualDays - 1 }) : Temporal.PlainDate.from(from)
   const days = first.until(last, { largestUnit: 'days' }).days + 1
   return days >= 1 && days <= maxDays
-    ? E.right({ from: first.toString(), to: last.toString() })
+    ? E.right({ from: first.toString() as Day, to: last.toString() as Day })
     : E.left(invalid(400, `from, to: expected 1 to ${maxDays} days, the first one first`))
 }
 
@@ -106,7 +106,7 @@ export const statisticsHandlers = ({
     if (E.isLeft(asked)) return asked
     const { by = 'day', id, ...days } = asked.right
     if (by === 'day' && id !== undefined) return E.left(invalid(400, 'id: expected with `by` agent, widget or bot'))
-    const span = spanOf(days, dayOf(new Date(now()), timeZoneOf(accountId)))
+    const span = daysOf(days, dayOf(new Date(now()), timeZoneOf(accountId)))
     if (E.isLeft(span)) return span
     const found = await mongoQuery(statisticsIn)(accountId, { ...span.right, by, limit: most + 1, ...(id && { id }) })
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))

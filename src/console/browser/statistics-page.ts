@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
 import { Chart, type Line } from './chart.ts'
+import { FailedReplies } from './failed-replies.ts'
 import { daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
 import { count, dayOfTime, dayPlus, dayText, shortDayText } from './format.ts'
 import { useLoad } from './hooks.ts'
@@ -82,6 +83,9 @@ const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   },
   bot: { Bot: ofBots },
 }
+/** The part that is no table of figures: why replies failed. */
+const failedPart = 'Failed'
+const hasFailedPart = (by: string) => by === 'day' || by === 'bot'
 /** The figures of the team that fit beside each other on a small screen. */
 const ofTeam: ReadonlySet<string> = new Set([
   'sessions.agent.started',
@@ -244,28 +248,19 @@ const Results = ({ answer, before, team, names, part, figure, choose }: ResultsP
   const [sort, setSort] = useState<Sort>()
   const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
   const today = dayOfTime(Date.now())
-  const byPart = parts[answer.by] ?? {}
-  const shownPart = byPart[part] === undefined ? (Object.keys(byPart)[0] ?? '') : part
-  const wanted = byPart[shownPart] ?? []
+  const wanted = parts[answer.by]?.[part] ?? []
   const defined = wanted.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
   const totals = totalsOf(answer.rows, answer.by)
   // A column without a value says nothing.
   const figures = defined.filter((each) => valueIn(answer.rows, each, today) !== undefined)
   const shown = figures.find(({ name }) => name === figure) ?? figures[0]
-  const tabs =
-    Object.keys(byPart).length > 1 &&
-    html`<div class="row" role="group" aria-label="Figures">
-      ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
-      <button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>
-    </div>`
   if (shown === undefined || totals.length === 0)
-    return html`${tabs}<${Empty} title="There are no statistics of these days.">
+    return html`<${Empty} title="There are no statistics of these days.">
       Choose other days. Figures of a day are of sessions that began on it and have ended.
     <//>`
   const nameOf = (id: string) => names[id] ?? id
   const of = { answer, totals: sortedBy(totals, sort, figures, nameOf, today), figures, shown, nameOf, today }
   return html`
-    ${tabs}
     <div class="stack">
       <${FigureChart} ...${of} before=${before} choose=${choose} />
       <${FigureTable} ...${of} team=${team} sort=${sort} sortBy=${sortBy} />
@@ -273,17 +268,32 @@ const Results = ({ answer, before, team, names, part, figure, choose }: ResultsP
   `
 }
 
+/** The part that the address names, or the first one. */
+const shownPart = (by: string, part: string): string => {
+  const names = Object.keys(parts[by] ?? {})
+  return names.includes(part) || (part === failedPart && hasFailedPart(by)) ? part : (names[0] ?? '')
+}
+
+const PartButtons = ({ by, part, choose }: { readonly by: string } & Pick<ResultsProps, 'part' | 'choose'>) => {
+  if (!hasFailedPart(by)) return null
+  const names = [...Object.keys(parts[by] ?? {}), failedPart]
+  return html`<div class="row" role="group" aria-label="Figures">
+    ${names.map((name) => html`<button key=${name} type="button" aria-pressed=${name === part} onClick=${() => choose({ part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
+    ${by === 'day' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
+  </div>`
+}
+
+type FiguresProps = {
+  readonly days: { readonly from: string; readonly to: string }
+  readonly by: string
+  readonly id: string
+  /** The query of the days, the grouping and the id. */
+  readonly filter: string
+} & Pick<PageProps, 'account' | 'roles'> &
+  Pick<ResultsProps, 'part' | 'figure' | 'choose'>
+
 /** Charts and tables of daily_stats and daily_stats_by. */
-export const StatisticsPage = ({ account, roles, query }: PageProps) => {
-  const text = (name: string) => query.get(name) ?? ''
-  const by = text('by') || 'day'
-  const today = dayOfTime(Date.now())
-  const days = { from: text('from') || dayPlus(today, -29), to: text('to') || today }
-  const filter = new URLSearchParams({
-    ...days,
-    by,
-    ...(by !== 'day' && text('id') !== '' && { id: text('id') }),
-  }).toString()
+const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }: FiguresProps) => {
   const path = accountPath(account, 'statistics')
   const { value, trouble, again } = useLoad(filter, (signal) => get<StatisticsAnswer>(`${path}?${filter}`, signal))
   const length = daysBetween(days.from, days.to).length
@@ -293,7 +303,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
     by: 'day',
   }).toString()
   const isCompared = by === 'day' && length > 1
-  const isTeam = by === 'agent' && text('id') === ''
+  const isTeam = by === 'agent' && id === ''
   const beside = isCompared ? previous : isTeam ? new URLSearchParams({ ...days, by: 'day' }).toString() : ''
   const other = useLoad(
     beside,
@@ -304,15 +314,32 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
   const [names, setNames] = useState<Readonly<Record<string, string>>>({})
   // Each request is on the audit log, so only names that are not known yet are asked for.
-  const unknown = ids.filter((id) => id !== '' && names[id] === undefined).join('\n')
+  const unknown = ids.filter((each) => each !== '' && names[each] === undefined).join('\n')
   useEffect(() => {
     if (unknown === '') return
     void post<NamesAnswer>(`${path}/names`, { ids: unknown.split('\n') }).then((answer) => {
       if (answer.ok) setNames((before) => ({ ...before, ...answer.value.names }))
     })
   }, [unknown])
-  const change = (part: Readonly<Record<string, string>>) => {
-    const all = { ...days, by, id: text('id'), part: text('part'), figure: text('figure'), ...part }
+  return html`
+    <${TroubleBox} trouble=${trouble} again=${again} />
+    ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
+    ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${shownPart(value.by, part)} figure=${figure} choose=${choose} />`}
+  `
+}
+
+/** Figures by day, agent, widget or bot, and why replies failed. */
+export const StatisticsPage = ({ account, roles, query }: PageProps) => {
+  const text = (name: string) => query.get(name) ?? ''
+  const by = text('by') || 'day'
+  const id = text('id')
+  const part = shownPart(by, text('part'))
+  const isFailed = part === failedPart
+  const today = dayOfTime(Date.now())
+  const days = { from: text('from') || dayPlus(today, -29), to: text('to') || today }
+  const filter = new URLSearchParams({ ...days, by, ...(by !== 'day' && id !== '' && { id }) }).toString()
+  const change = (next: Readonly<Record<string, string>>) => {
+    const all = { ...days, by, id, part: text('part'), figure: text('figure'), ...next }
     const given = Object.entries(all).filter(([, each]) => each !== '')
     go(pathOf(account, 'statistics', new URLSearchParams(given).toString()))
   }
@@ -324,7 +351,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   return html`
     <div class="page-head">
       <h1>Statistics</h1>
-      <p><a class="button" download href=${`${base}api/${path}.csv?${filter}`}>Save as CSV</a></p>
+      ${!isFailed && html`<p><a class="button" download href=${`${base}api/${accountPath(account, 'statistics')}.csv?${filter}`}>Save as CSV</a></p>`}
     </div>
     <form class="filters" aria-label="Statistics" onSubmit=${(event: Event) => event.preventDefault()}>
       ${day('from', 'From')} ${day('to', 'To')}
@@ -332,13 +359,17 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
       <${Select} label="By" value=${by} options=${groupings} onChange=${(next: string) => change({ by: next, id: '', part: '', figure: '' })} />
       ${
         by !== 'day' &&
+        !isFailed &&
         html`<${Field} label="Only this id">
-          <input data-search value=${text('id')} size="8" onChange=${(event: Event) => change({ id: valueOfField(event).trim() })} />
+          <input data-search value=${id} size="8" onChange=${(event: Event) => change({ id: valueOfField(event).trim() })} />
         <//>`
       }
     </form>
-    <${TroubleBox} trouble=${trouble} again=${again} />
-    ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
-    ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${text('part')} figure=${text('figure')} choose=${change} />`}
+    <${PartButtons} by=${by} part=${part} choose=${change} />
+    ${
+      isFailed
+        ? html`<${FailedReplies} account=${account} days=${days} />`
+        : html`<${Figures} account=${account} roles=${roles} days=${days} by=${by} id=${id} filter=${filter} part=${part} figure=${text('figure')} choose=${change} />`
+    }
   `
 }

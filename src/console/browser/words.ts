@@ -30,6 +30,13 @@ const failures: Sentences = {
 }
 export const failureWords = (code: string) => said(failures, code)
 
+/** What failed, and whose it was. */
+export const failedCommandWords = (commandType: string, by: 'bot' | 'bridge'): string => {
+  const whose = by === 'bot' ? 'of the bot' : 'of the bridge itself'
+  if (commandType === 'BotMessage') return `Message ${whose}`
+  return commandType === 'InviteAgent' ? `Invitation of an agent, ${whose}` : `Command ${whose}`
+}
+
 const suppressions: Sentences = {
   'agent-joined': 'Not sent: an agent had joined the chat before.',
   'agent-invited': 'Not sent: an agent had been invited before.',
@@ -290,7 +297,7 @@ const partStates: Sentences = { off: 'does not run' }
 /** The state of a part of the bridge. */
 export const partStateWords = (code: string) => said(partStates, code)
 
-const figuresParts: Sentences = { Agents: 'Agents by day' }
+const figuresParts: Sentences = { Agents: 'Agents by day', Failed: 'Failed replies' }
 /** The name of a group of figures in the table of days. */
 export const figuresPartWords = (code: string) => said(figuresParts, code)
 

@@ -1,0 +1,79 @@
+import type { Db } from 'mongodb'
+import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import { bounded, type Known, known, viewIn } from './console-query.ts'
+
+/** Replies that failed for one reason, with the same last answer of the service. */
+export type FailedReplies = Pick<DeliveryDocument, 'commandType'> & {
+  readonly reason: string
+  readonly by: 'bot' | 'bridge'
+  readonly status?: number
+  readonly code?: string
+  readonly count: number
+  readonly lastAt: Date
+  /** Those whose replies failed last, the last first. */
+  readonly chats: ReadonlyArray<string>
+}
+
+type Span = { readonly from: Date; readonly to: Date }
+
+/** An outage may make very many replies fail. The newest tell why. */
+export const maxFailed = 20_000
+const maxChats = 5
+
+/** The stages, exported for their test. An index has the failed replies in the order in which they were given up. */
+export const failedRepliesStages = (accountId: string, { from, to }: Span) => [
+  { $match: { accountId, state: 'failed', finishedAt: { $gte: from, $lt: to } } },
+  { $sort: { finishedAt: -1 } },
+  { $limit: maxFailed },
+  // Status and code of one attempt: not every attempt has both.
+  { $set: { last: { $last: '$attempts' } } },
+  {
+    $group: {
+      _id: {
+        reason: { $ifNull: ['$reason', 'unknown'] },
+        by: { $cond: [{ $gt: ['$because', null] }, 'bridge', 'bot'] },
+        commandType: '$commandType',
+        status: '$last.status',
+        code: '$last.code',
+        chatId: '$chatId',
+      },
+      count: { $sum: 1 },
+      lastAt: { $max: '$finishedAt' },
+    },
+  },
+  { $sort: { lastAt: -1, '_id.chatId': 1 } },
+  {
+    $group: {
+      _id: {
+        reason: '$_id.reason',
+        by: '$_id.by',
+        commandType: '$_id.commandType',
+        status: '$_id.status',
+        code: '$_id.code',
+      },
+      count: { $sum: '$count' },
+      lastAt: { $max: '$lastAt' },
+      chats: { $push: '$_id.chatId' },
+    },
+  },
+  { $sort: { count: -1, lastAt: -1, _id: 1 } },
+  {
+    $project: {
+      _id: 0,
+      reason: '$_id.reason',
+      by: '$_id.by',
+      commandType: '$_id.commandType',
+      status: '$_id.status',
+      code: '$_id.code',
+      count: 1,
+      lastAt: 1,
+      chats: { $slice: ['$chats', maxChats] },
+    },
+  },
+]
+
+/** Why replies of an account failed in a span of time: all groups, the largest first. */
+export const failedRepliesIn =
+  (db: Db) =>
+  (accountId: string, span: Span): Known<ReadonlyArray<FailedReplies>> =>
+    known(viewIn(db, 'deliveries').aggregate<FailedReplies>(failedRepliesStages(accountId, span), bounded).toArray())

@@ -228,6 +228,7 @@ export type EventTopicName = EventTopic['name']
 
 const isOfEvents = (one: Listed): one is EventTopic => one.content.kind === 'events'
 export const eventTopics: ReadonlyArray<EventTopic> = listed.filter(isOfEvents)
+export const eventTopicNames: ReadonlyArray<EventTopicName> = eventTopics.map(({ name }) => name)
 
 export const isEventTopic = (topic: TopicName): topic is EventTopicName =>
   eventTopics.some(({ name }) => name === topic)

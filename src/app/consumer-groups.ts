@@ -1,4 +1,4 @@
-import { botReplies, enrichments, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { botReplies, enrichments, eventTopicNames, type TopicName } from '../../contracts/topics.ts'
 import { type CommittingGroup, committingGroups } from '../domain/consumer-groups.ts'
 import { topicsOf, viewNames } from '../views/index.ts'
 
@@ -6,7 +6,7 @@ const topicsOfGroup: Readonly<Record<CommittingGroup, ReadonlyArray<TopicName>>>
   projector: topicsOf(viewNames),
   enrichments: [enrichments.name],
   egress: [botReplies.name],
-  archiver: eventTopics.map(({ name }) => name),
+  archiver: eventTopicNames,
 }
 
 /** The consumer groups of all roles, with the topics on which each commits offsets. */

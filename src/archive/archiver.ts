@@ -1,4 +1,4 @@
-import { type EventTopicName, eventTopics } from '../../contracts/topics.ts'
+import { type EventTopicName, eventTopicNames, eventTopics } from '../../contracts/topics.ts'
 import { archiverGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, CommittedOffsets, ConsumerSpec, Slice, TopicIds } from '../domain/ports.ts'
 import { archiveAgain } from './archive-again.ts'
@@ -42,9 +42,9 @@ export const archiver = (deps: Deps) => {
   }
   const spec: ConsumerSpec = {
     group: archiverGroup,
-    topics: eventTopics.map(({ name }) => name),
+    topics: eventTopicNames,
     // Each topic has its own archive.
-    leftOutIfDenied: eventTopics.map(({ name }) => name),
+    leftOutIfDenied: eventTopicNames,
     commit: 'when-handled',
     // No process waits for the archive. Larger fetches share the cost of a fetch, a request and a look-up of keys.
     fetchWaitsFor: { bytes: 1024 * 1024, ms: 500 },

@@ -1,17 +1,17 @@
-import * as E from 'fp-ts/lib/Either.js'
+import type * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopicName, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName, eventTopicNames, type TopicName } from '../../contracts/topics.ts'
 import { viewsGroup } from '../domain/consumer-groups.ts'
 import type {
   ArchiveKeys,
   CommittedOffsets,
   EndOffsets,
-  Failure,
   IncomingRecord,
   OffsetRange,
   Ranges,
   TopicIds,
 } from '../domain/ports.ts'
+import { memoized } from '../shared/memoized.ts'
 import { keyId, lostText } from './data-keys.ts'
 import { type Again, lostOf } from './lost.ts'
 import { erasureIn, mayErase } from './markers.ts'
@@ -30,11 +30,12 @@ type Deps = {
   readonly committed: CommittedOffsets
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   readonly offsetsAt: (topic: TopicName, time: number) => Promise<Offsets>
+  /** Throws if the topic cannot be read. */
   readonly readTopic: (
     topic: TopicName,
     onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
     options: { readonly part: (partition: number, whole: OffsetRange) => OffsetRange },
-  ) => Promise<E.Either<Failure, void>>
+  ) => Promise<void>
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
   /** Applies a marker to the views. */
@@ -48,8 +49,6 @@ export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMa
 
 /** Clocks differ, and Kafka finds offsets by the records' own times. */
 const marginMs = 10 * 60 * 1000
-const names = eventTopics.map(({ name }) => name)
-
 /** A marker has no personal data, so it needs no key. */
 const withoutKeys = restorer({ forOpening: async () => new Map() })
 
@@ -69,15 +68,14 @@ export const missedErasures = (deps: Deps) => {
       low: Math.max(low, from.get(partition) ?? low),
       high,
     })
-    const read = await readTopic(archive, onSlice, { part })
-    if (E.isLeft(read)) throw new Error(`${archive} cannot be read: ${read.left.reason}`)
+    await readTopic(archive, onSlice, { part })
   }
 
   /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
   const applyAll = async () => {
-    const ids = await topicIds(names)
+    const ids = await topicIds(eventTopicNames)
     const taken = new Map<EventTopicName, Offsets>()
-    for (const name of names) taken.set(name, await committed(viewsGroup, name))
+    for (const name of eventTopicNames) taken.set(name, await committed(viewsGroup, name))
     const found: ErasureEvent[] = []
     const apply = (topic: EventTopicName) => async (archived: ReadonlyArray<IncomingRecord>) => {
       for (const restored of await withoutKeys(archived.filter(mayErase))) {
@@ -96,10 +94,10 @@ export const missedErasures = (deps: Deps) => {
         if (isCurrent && isTaken) await deps.empty(record, event)
       }
     }
-    await Promise.all(names.map((name) => readNew(name, apply(name))))
+    await Promise.all(eventTopicNames.map((name) => readNew(name, apply(name))))
     await deps.keepReceipts(found)
   }
-  const apply = once(applyAll)
+  const apply = memoized(applyAll)
 
   /**
    * What the archiver has to archive again, because MongoDB has lost the keys of its copies, or why archiving must not
@@ -107,7 +105,7 @@ export const missedErasures = (deps: Deps) => {
    */
   const lost = async (): Promise<Missed> => {
     const again = new Map<EventTopicName, Again>()
-    for (const name of names) {
+    for (const name of eventTopicNames) {
       const found = await lostOf({ ...deps, read: readNew }, name)
       const [one] = found.lost
       if (one !== undefined) return { refusal: lostText(one.id, one.kid) }
@@ -126,7 +124,7 @@ export const missedErasures = (deps: Deps) => {
     if (!isKnown) return
     const at = now()
     const ends = new Map<EventTopicName, Offsets>()
-    for (const name of names) ends.set(name, await endOffsets(name))
+    for (const name of eventTopicNames) ends.set(name, await endOffsets(name))
     before ??= { at, ends }
     for (const [name, until] of before.ends) {
       const done = await committed(viewsGroup, name)
@@ -136,16 +134,4 @@ export const missedErasures = (deps: Deps) => {
     before = { at, ends }
   }
   return { apply, lost, look }
-}
-
-/** Runs `work` until it has succeeded once. Calls during a run share it. */
-const once = (work: () => Promise<void>) => {
-  let underWay: Promise<void> | undefined
-  return (): Promise<void> => {
-    underWay ??= work().catch((error: unknown) => {
-      underWay = undefined
-      throw error
-    })
-    return underWay
-  }
 }

@@ -110,6 +110,24 @@ const consumersWithinMs = 9_000
 const late = (): E.Either<Failure, void> =>
   E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
 
+type Take = (record: WireRecord) => Promise<E.Either<Failure, void>>
+
+/** Refuses what no consumer could read. Makes a span of each record that belongs to a trace, and names it in the record. */
+const traced =
+  (append: Take): Take =>
+  (record) => {
+    if (sizeOf(record) > largestBatch)
+      return Promise.resolve(
+        E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
+      )
+    const span = sendSpan(record, record.headers.traceparent)
+    const traceparent = traceparentAfter(span, undefined)
+    if (traceparent === undefined) return append(record)
+    const taken = append({ ...record, headers: { ...record.headers, traceparent } })
+    taken.then((result) => endSpan(span, E.isLeft(result) ? result.left.kind : undefined))
+    return taken
+  }
+
 /** Connects on first use, and again when a connection is lost. After `stop` no connection is open. */
 export const connectKafka = (
   settings: KafkaSettings,
@@ -175,18 +193,7 @@ export const connectKafka = (
   })
   let stopping = false
 
-  const take = (record: WireRecord): Promise<E.Either<Failure, void>> => {
-    if (sizeOf(record) > largestBatch)
-      return Promise.resolve(
-        E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
-      )
-    const span = sendSpan(record, record.headers.traceparent)
-    const traceparent = traceparentAfter(span, undefined)
-    if (traceparent === undefined) return records.append(record)
-    const taken = records.append({ ...record, headers: { ...record.headers, traceparent } })
-    taken.then((result) => endSpan(span, E.isLeft(result) ? result.left.kind : undefined))
-    return taken
-  }
+  const take = traced(records.append)
   const append: Append = (record, withinMs) => within(withinMs, take(record), late)
 
   return {

@@ -4,6 +4,7 @@ import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { type ErasedAt, nameOfErased } from '../domain/erased.ts'
 import type { FindLinks } from '../domain/person.ts'
+import { memoized } from '../shared/memoized.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
 import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
@@ -51,21 +52,13 @@ export const erasuresIn = (db: Db): Erasures => {
   const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>(entriesView)
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
   const topicsRead = db.collection<{ _id: string; until: Date }>('topics_read')
-  const makeHmac = async () => {
+  const hmac = memoized(async () => {
     const options = { upsert: true, returnDocument: 'after' } as const
     const fresh = { $setOnInsert: { key: randomBytes(32).toString('base64url') } }
     const secret = await rejectAfter(stepMs, secrets.findOneAndUpdate({ _id: 'receipts' }, fresh, options))
     const key = secret?.key ?? ''
     return (text: string) => createHmac('sha256', key).update(text).digest('base64url')
-  }
-  let hashing: ReturnType<typeof makeHmac> | undefined
-  const hmac = () => {
-    hashing ??= makeHmac().catch((error: unknown) => {
-      hashing = undefined
-      throw error
-    })
-    return hashing
-  }
+  })
   return {
     findLinks: (accountId) => findLinksIn(db, accountId, () => rebuiltCopiesIn(db)),
     findDocuments: findDocumentsIn(db),

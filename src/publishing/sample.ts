@@ -1,6 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { type EventTopicName, eventTopics, eventTypesOn, type TopicName } from '../../contracts/topics.ts'
+import {
+  type EventTopicName,
+  eventTopicNames,
+  eventTopics,
+  eventTypesOn,
+  type TopicName,
+} from '../../contracts/topics.ts'
 import type { OutgoingRecord } from '../domain/ports.ts'
 import { refusalOf } from '../operations/archive/replay.ts'
 import { operation, type Resources, stop } from '../operations/operation.ts'
@@ -32,8 +38,7 @@ const sampleRecords = (into: string, of: ReadonlyArray<EventTopicName>): Readonl
   })
 }
 
-const names = eventTopics.map(({ name }) => name)
-const eventTopic = oneOf(names)
+const eventTopic = oneOf(eventTopicNames)
 
 export const sample = operation({
   name: 'sample',
@@ -49,7 +54,7 @@ export const sample = operation({
       isRequired: true,
     },
     of: {
-      about: `only the types of these topics: ${names.join(', ')}`,
+      about: `only the types of these topics: ${eventTopicNames.join(', ')}`,
       value: 'topic',
       read: eventTopic,
       many: 'list',
@@ -60,7 +65,7 @@ export const sample = operation({
     const refused = refusalOf(options.topic, topicPrefix)
     return refused === undefined ? E.right(options) : stop('refused', refused)
   },
-  act: async ({ kafka, appendTo }, { topic, of = names }, { say }) => {
+  act: async ({ kafka, appendTo }, { topic, of = eventTopicNames }, { say }) => {
     if (await kafka.createTopic(topic, of[0] ?? 'chats', 1, retentionDays))
       say(`${topic} was created with 1 partition; Kafka deletes its records after ${retentionDays} days.`)
     const records = sampleRecords(topic, of)

@@ -81,7 +81,6 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
     keys,
     readTopic: async (topic, onSlice) => {
       if (topic === `archive-${name}`) await onSlice(archive)
-      return E.right(undefined)
     },
     empty: async ({ offset }) => void emptied.push(offset),
   })

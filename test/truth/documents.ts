@@ -6,7 +6,7 @@ import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
 
 /** The codec of each view's documents; its schema is published under the same name. */
-export const codecOfView: Readonly<Record<string, t.Mixed>> = {
+const codecOfView: Readonly<Record<string, t.Mixed>> = {
   ...Object.fromEntries(viewNames.map((name) => [name, contractOf(name).document])),
   erasures: ErasureDocument,
 }

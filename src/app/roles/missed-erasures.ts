@@ -1,5 +1,6 @@
 import { missedErasures } from '../../archive/missed-erasures.ts'
 import type { ChatHistory } from '../../domain/ports.ts'
+import { readOrThrow } from '../../kafka/read-topic.ts'
 import { fromRecord } from '../../kafka/records.ts'
 import { keepReceipts } from '../../operations/erase/restored-receipts.ts'
 import { changesOf } from '../../views/decoded.ts'
@@ -19,7 +20,7 @@ export const missedErasuresOf = (
     ranges: kafka.ranges,
     topicIds: kafka.topicIds,
     offsetsAt: kafka.offsetsAt,
-    readTopic: kafka.readTopic,
+    readTopic: (...asked) => readOrThrow(kafka.readTopic, ...asked),
     decode: fromRecord,
     keys: mongo.archiveKeys,
     empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),

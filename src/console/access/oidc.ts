@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import * as client from 'openid-client'
 import { isJsonObject } from '../../shared/json.ts'
+import { memoized } from '../../shared/memoized.ts'
 
 export type OidcSettings = { readonly issuer: string; readonly clientId: string; readonly clientSecret: string }
 
@@ -87,24 +88,17 @@ type Transaction = { readonly state: string; readonly nonce: string; readonly ve
 
 export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc => {
   const { issuer, clientId, clientSecret } = settings
-  let configuration: Promise<client.Configuration> | undefined
   /** Requests the provider's metadata once. After a failure, the next call requests it again. */
-  const discovered = () => {
-    configuration ??= client
-      .discovery(new URL(issuer), clientId, undefined, authenticate(clientSecret), {
-        timeout: answerWithinSeconds,
-        execute: [
-          // The library also checks the signature of the ID token, not only the TLS connection.
-          client.enableNonRepudiationChecks,
-          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
-        ],
-      })
-      .catch((error: unknown) => {
-        configuration = undefined
-        throw error
-      })
-    return configuration
-  }
+  const discovered = memoized(() =>
+    client.discovery(new URL(issuer), clientId, undefined, authenticate(clientSecret), {
+      timeout: answerWithinSeconds,
+      execute: [
+        // The library also checks the signature of the ID token, not only the TLS connection.
+        client.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+      ],
+    }),
+  )
   const seal = (transaction: Transaction) =>
     new EncryptJWT({ ...transaction })
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })

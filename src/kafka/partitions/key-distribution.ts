@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { eventTopics, segmentMarker, type TopicName } from '../../../contracts/topics.ts'
+import { eventTopicNames, segmentMarker, type TopicName } from '../../../contracts/topics.ts'
 import type { Ranges } from '../../domain/ports.ts'
 import type { ReadTopic } from '../read-topic.ts'
 import { murmur2 } from './murmur2.ts'
@@ -32,7 +32,7 @@ export const keyDistributionOf = (partitions: number, found: ReadonlyArray<Found
 type Deps = { readonly ranges: Ranges; readonly readTopic: ReadTopic }
 
 /** In these topics consumers rely on the order of a key. In other topics a key may move when partitions are added. */
-const keepsOrder: ReadonlySet<TopicName> = new Set(eventTopics.map(({ name }) => name))
+const keepsOrder: ReadonlySet<TopicName> = new Set(eventTopicNames)
 const recordsInAll = 2_000
 const recordsAtLeast = 10
 const wholeWithinMs = 10_000

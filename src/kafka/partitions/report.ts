@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { botConversations, botReplies, eventTopics, type TopicName } from '../../../contracts/topics.ts'
+import { botConversations, botReplies, eventTopicNames, type TopicName } from '../../../contracts/topics.ts'
 import { reasonOf } from '../errors.ts'
 import type { TopicReports } from '../topics/reconcile.ts'
 import type { TopicReport } from '../topics/settings.ts'
 import type { Partitioner } from './partitioner.ts'
 
-const ordered = new Set<TopicName>(eventTopics.map(({ name }) => name))
+const ordered = new Set<TopicName>(eventTopicNames)
 
 const differencesOf = (topic: TopicName, partitions: number, { known }: Pick<Partitioner, 'known'>) => {
   const distribution = known(topic)

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { archiveNameOf, eventTopics } from '../../../contracts/topics.ts'
+import { archiveNameOf, eventTopicNames } from '../../../contracts/topics.ts'
 import { dataKeys } from '../../archive/data-keys.ts'
 import type { WrappingKeys } from '../../archive/key-file.ts'
 import { restorer } from '../../archive/restore.ts'
@@ -106,7 +106,7 @@ const linesOf = (topic: string, into: string, { records, leftOut, corrupt, conti
     .join(', ')}`,
 ]
 
-const eventTopic = oneOf(eventTopics.map(({ name }) => name))
+const eventTopic = oneOf(eventTopicNames)
 const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
 
 /** Decrypts the archive of a topic into a new topic. */

@@ -22,7 +22,7 @@ import { reportPage } from './reports/page.ts'
 import type { Report } from './reports/report.ts'
 import { skippedText, summaryJson, summaryLines } from './reports/summary.ts'
 import { runWhatIf } from './run.ts'
-import { readChats } from './source.ts'
+import { readChats, type Source } from './source.ts'
 
 type Ports = {
   readonly accounts: ReadonlyArray<Account>
@@ -216,6 +216,31 @@ const notesOf = ({ topicPrefix }: Ports, { network, group }: Options): ReadonlyA
       ]),
 ]
 
+const reportOf = (
+  ports: Ports,
+  given: Options,
+  { noise, ...found }: Omit<Awaited<ReturnType<typeof runWhatIf>>, 'cases' | 'erased'>,
+  { offsets, unreadable }: Pick<Source, 'offsets' | 'unreadable'>,
+  { madeAt, deleteBy }: { readonly madeAt: Date; readonly deleteBy: string | undefined },
+): Report => {
+  const { account, from, to, bot, group, baseline } = given
+  const commit = bot === undefined ? undefined : commitOf(resolve(bot))
+  return {
+    account,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    candidate: bot ?? `group ${group}`,
+    ...(baseline !== undefined && { baseline, noise }),
+    ...(commit !== undefined && { commit }),
+    notes: notesOf(ports, given),
+    ...found,
+    offsets,
+    unreadable: unreadable(),
+    ...(deleteBy !== undefined && { deleteBy }),
+    madeAt: madeAt.toISOString(),
+  }
+}
+
 const failed = (trouble: string): Done<object> => ({ code: couldNotRun, trouble })
 
 const compare = async (
@@ -226,19 +251,7 @@ const compare = async (
   signal: AbortSignal,
 ) => {
   const { kafka, restore, erasures, retentionDays, consoleUrl } = ports
-  const {
-    from,
-    to,
-    repeat,
-    chats = Number.POSITIVE_INFINITY,
-    withWords,
-    words,
-    failOn = kinds,
-    out,
-    group,
-    baseline,
-    bot,
-  } = given
+  const { from, to, repeat, chats = Number.POSITIVE_INFINITY, withWords, words, failOn = kinds, out } = given
   const now = new Date()
   const { replyWithin = usualReplyWithin, deadlineMs = 300_000, whileAgent, whenOvertaken } = account.bot ?? {}
   const meanwhile = await erasedMeanwhile(erasures, monotonic)
@@ -274,21 +287,7 @@ const compare = async (
     if (found.chats.compared === 0) {
       return failed(`There is no chat to compare. Chats read: ${found.chats.read}, skipped: ${skippedText(found)}.`)
     }
-    const commit = bot === undefined ? undefined : commitOf(resolve(bot))
-    const report: Report = {
-      account: account.id,
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      candidate: bot ?? `group ${group}`,
-      ...(baseline !== undefined && { baseline, noise }),
-      ...(commit !== undefined && { commit }),
-      notes: notesOf(ports, given),
-      ...found,
-      offsets: source.offsets,
-      unreadable: source.unreadable(),
-      ...(deleteBy !== undefined && { deleteBy }),
-      madeAt: now.toISOString(),
-    }
+    const report = reportOf(ports, given, { ...found, noise }, source, { madeAt: now, deleteBy })
     const storyOf = (chatId: string) =>
       `${consoleUrl}/accounts/${encodeURIComponent(account.id)}/conversations/${encodeURIComponent(chatId)}`
     files.finish(junitXml(report, cases), reportPage(report, { ...telling, storyOf }), erased)

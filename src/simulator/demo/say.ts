@@ -14,10 +14,11 @@ type Deps = {
   readonly now: () => number
   /** True if the newest reply that was delivered to the chat says that its answer follows. */
   readonly isMoreExpected: (chatId: string) => boolean
-  /** In ms: how long the client waits for the first reply, and for more after each reply. */
-  readonly firstWithinMs?: number
-  readonly moreWithinMs?: number
 }
+
+/** In ms: how long the client waits for the first reply, and for more after each reply. */
+const firstWithinMs = 30_000
+const moreWithinMs = 4_000
 
 /** True if the newest reply that was delivered to the chat says that its answer follows. */
 export const isMoreToCome = (log: Pick<EventLog, 'filter'>, chatId: string): boolean =>
@@ -27,7 +28,7 @@ export const isMoreToCome = (log: Pick<EventLog, 'filter'>, chatId: string): boo
 /** A client of a new chat writes, and reads what the bot answers. False if nobody answers. */
 export const sayToBot = async (
   words: ReadonlyArray<string>,
-  { bridgeUrl, account, service, out, sleep, now, isMoreExpected, firstWithinMs = 30_000, moreWithinMs = 4_000 }: Deps,
+  { bridgeUrl, account, service, out, sleep, now, isMoreExpected }: Deps,
 ): Promise<boolean> => {
   service.connect(account.id, bridgeOf(bridgeUrl, account))
   const chatId = String(randomInt(10 ** 8, 10 ** 9))

@@ -4,7 +4,7 @@ import type { Exchange } from '../history.ts'
 import type { Event } from '../traffic.ts'
 
 const mebibyte = 1024 ** 2
-export const mostBodyBytes = 8 * mebibyte
+const maxBodyBytes = 8 * mebibyte
 const count = 2_200
 const text = 'All about the delivery of shoes. '.repeat(18)
 const messages = Array.from({ length: count }, (_, n) => ({
@@ -63,7 +63,7 @@ const kinds: ReadonlyArray<Kind> = [
   {
     name: 'more than 8 MiB',
     status: 413,
-    body: (common) => withBurden(chatUpdated(common), `"${'x'.repeat(mostBodyBytes)}"`),
+    body: (common) => withBurden(chatUpdated(common), `"${'x'.repeat(maxBodyBytes)}"`),
   },
   {
     name: '800,000 times 1e20',

@@ -11,7 +11,7 @@ import { type Limits, respond, type Turns } from './conversation.ts'
 import { askingFor, type ChatAccess, type Handlers, type Outcome } from './handlers.ts'
 import type { Heard, HeardErasure } from './heard.ts'
 import { joined, messageOf, type ReadHistory } from './history.ts'
-import { noteIn } from './note.ts'
+import { handOverNoteOf } from './note.ts'
 import type { Reply } from './replies.ts'
 import { handleTurn } from './turn.ts'
 
@@ -93,7 +93,7 @@ export const createChat = (deps: ChatDeps): Chat => {
 
   /** The note first, so that it is there when an agent accepts the chat. */
   const publishAll = async (heard: Heard, replies: ReadonlyArray<Reply>, traceparent: string | undefined) => {
-    const note = noteIn(replies)
+    const note = handOverNoteOf(replies)
     if (note !== undefined) await heard.attach(note)
     for (const command of commandsOf(heard.event, replies, group)) await heard.publish(command, traceparent)
   }

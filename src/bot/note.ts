@@ -9,7 +9,7 @@ const maxFields = 20
 const maxCharacters = 4_096
 
 /** The note of the replies to an event, if they hand over with one. */
-export const noteIn = (replies: ReadonlyArray<Reply>): Note | undefined => {
+export const handOverNoteOf = (replies: ReadonlyArray<Reply>): Note | undefined => {
   const handOver = replies.find((reply) => reply.kind === 'hand-over')
   if (handOver?.kind !== 'hand-over') return undefined
   const { summary, fields, crmLink } = handOver

@@ -230,7 +230,7 @@ export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => 
 export type SuppressedReason = BotReplySuppressed['data']['reason']
 
 /** Who has the conversation instead of the bot, as a reason to suppress a reply. */
-export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReason | undefined => {
+export const suppressedReasonOf = ({ state }: Pick<Conversation, 'state'>): SuppressedReason | undefined => {
   switch (state) {
     case 'agent':
       return 'agent-joined'
@@ -260,7 +260,7 @@ export const decideReply = (
   { whenOvertaken = 'send', whileAgent = 'answer' }: ReplyRules = {},
 ): 'send' | SuppressedReason => {
   const { lastClientMessageId, messagesSinceJoined = [] } = conversation
-  const taken = isHeldAt(conversation, writtenAt) ? takenBy(conversation) : undefined
+  const taken = isHeldAt(conversation, writtenAt) ? suppressedReasonOf(conversation) : undefined
   const answersSinceJoined = inReplyTo && messagesSinceJoined.includes(inReplyTo) && whileAgent === 'answer'
   if (taken !== undefined && !(taken === 'agent-joined' && answersSinceJoined)) return taken
   const isOvertaken = inReplyTo && lastClientMessageId !== undefined && inReplyTo !== lastClientMessageId

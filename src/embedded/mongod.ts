@@ -9,7 +9,7 @@ import type { Say } from './download.ts'
 import { findMongod } from './mongod-binary.ts'
 import { choosePort } from './port.ts'
 import { instead, type Problem, problem } from './problem.ts'
-import { answers } from './readiness.ts'
+import { isListening } from './readiness.ts'
 import { type Running, runServer } from './server.ts'
 
 const replicaSet = 'livechat'
@@ -98,7 +98,7 @@ export const startMongod = async (
         port,
         command: binary.right,
         args: options(port),
-        isReady: () => answers(port),
+        isReady: () => isListening(port),
       })
     },
   })

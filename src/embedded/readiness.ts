@@ -5,7 +5,7 @@ import { type Problem, problem } from './problem.ts'
 import type { ServerProcess } from './process.ts'
 
 /** True if a server on 127.0.0.1 accepts a connection and, if a request is given, sends any response. */
-export const answers = (port: number, request?: Buffer): Promise<boolean> =>
+export const isListening = (port: number, request?: Buffer): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (answer: boolean) => {
       socket.destroy()

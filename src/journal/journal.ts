@@ -8,7 +8,7 @@ import { type Entry, journalReader } from './reader.ts'
 import { encodeRecord } from './record.ts'
 import { checkpointWriter, recover } from './recovery.ts'
 import type { Segment } from './segment.ts'
-import { full, groupCommit, maxBytesOf, segmentWriter } from './writer.ts'
+import { bytesOnDisk, full, groupCommit, segmentWriter } from './writer.ts'
 
 /**
  * `records`: how many are not drained yet. `oldestAt`: when the oldest of them was appended (ms since 1970). `bytes`:
@@ -96,7 +96,7 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
   const append = async (record: OutgoingRecord) => {
     if (closed) return closedAlready
     const body = encodeRecord(record)
-    return hasRoom(maxBytesOf(body)) ? commits.append(body) : full
+    return hasRoom(bytesOnDisk(body)) ? commits.append(body) : full
   }
 
   const remember = async (position: number) => {

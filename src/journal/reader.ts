@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { OutgoingRecord } from '../domain/ports.ts'
 import type { DamageReport } from './damage.ts'
 import { decodeRecord } from './record.ts'
-import { type Segment, scan } from './segment.ts'
+import { type Segment, scanFrames } from './segment.ts'
 
 /** A record in the journal; `appendedAt` in ms since 1970. */
 export type Entry = { readonly position: number; readonly appendedAt: number; readonly record: OutgoingRecord }
@@ -45,7 +45,7 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
         content: Buffer.alloc(0),
         reason: 'the file is shorter than its acknowledged length',
       })
-    const { frames, damaged } = scan(segment.mark, part)
+    const { frames, damaged } = scanFrames(segment.mark, part)
     for (const { offset: place, bytes: length, reason } of damaged)
       await reported({ file: name, offset: offset + place, content: part.subarray(place, place + length), reason })
     const entries: Entry[] = []

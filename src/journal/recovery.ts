@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../domain/ports.ts'
 import type { DamageReport } from './damage.ts'
 import { codeOf, type OpenFile, replaceFile, syncPath } from './files.ts'
-import { isSegment, parseName, readSegmentHeader, type Segment, type SegmentName, scan } from './segment.ts'
+import { isSegment, parseName, readSegmentHeader, type Segment, type SegmentName, scanFrames } from './segment.ts'
 
 /** The file with the last drained position: Kafka has every record up to and including this position. */
 const checkpointFile = 'checkpoint'
@@ -83,7 +83,7 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
   const path = join(deps.dir, file)
   const content = await readFile(path)
   const { start, acknowledged } = readSegmentHeader(content)
-  const { damaged } = scan(mark, content.subarray(0, acknowledged), start)
+  const { damaged } = scanFrames(mark, content.subarray(0, acknowledged), start)
   // If bytes cannot be set aside now, the drain will find them and report them again.
   for (const { offset, bytes, reason } of damaged)
     await deps.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
@@ -94,10 +94,10 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
       content: Buffer.alloc(0),
       reason: 'the file is shorter than its acknowledged length',
     })
-  const [torn] = scan(mark, content, acknowledged).damaged
+  const [torn] = scanFrames(mark, content, acknowledged).damaged
   if (torn !== undefined) await cutTail(path, file, content, torn.offset, deps)
   const bytes = torn?.offset ?? content.length
-  const { frames } = scan(mark, content.subarray(0, bytes), start)
+  const { frames } = scanFrames(mark, content.subarray(0, bytes), start)
   const unread = frames.filter(({ position }) => position > drained)
   return {
     ...segment,

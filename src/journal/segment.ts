@@ -146,7 +146,7 @@ const nextFrame = (mark: Buffer, bytes: Buffer, from: number): number => {
 }
 
 /** All readable frames in order, and the damaged ranges between them. Together they cover all bytes from `from` on. */
-export const scan = (mark: Buffer, bytes: Buffer, from = 0): Scan => {
+export const scanFrames = (mark: Buffer, bytes: Buffer, from = 0): Scan => {
   const frames: Frame[] = []
   const damaged: Damage[] = []
   for (let offset = from; offset < bytes.length; ) {

@@ -7,7 +7,7 @@ import { commandsOf } from '../../src/bot/commands.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
-import { enrichmentOf, noteIn } from '../../src/bot/note.ts'
+import { enrichmentOf, handOverNoteOf } from '../../src/bot/note.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
 import { givenChat } from './given-chat.ts'
@@ -168,7 +168,7 @@ bot('a note of a hand-over becomes the enrichment of its chat, and belongs to no
     fields: { Order: '7', Mood: 'angry' },
     crmLink: 'https://crm/7',
   })
-  assert.equal(enrichmentOf(noteIn([text('One moment.'), handing]) ?? {}), {
+  assert.equal(enrichmentOf(handOverNoteOf([text('One moment.'), handing]) ?? {}), {
     customData: [
       { title: 'Summary', content: 'Wants a refund' },
       { title: 'Order', content: '7' },
@@ -176,7 +176,7 @@ bot('a note of a hand-over becomes the enrichment of its chat, and belongs to no
     ],
     crmLink: 'https://crm/7',
   })
-  assert.is(noteIn([handOver({ reason: 'a complaint' })]), undefined)
+  assert.is(handOverNoteOf([handOver({ reason: 'a complaint' })]), undefined)
   assert.not.match(JSON.stringify(commandsOf(clientWrites('Hello'), [handing], 'shop-bot')), 'refund')
 })
 

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
 import { mongodOptions } from '../../src/embedded/mongod.ts'
 import { anyFree } from '../../src/embedded/port.ts'
-import { answers } from '../../src/embedded/readiness.ts'
+import { isListening } from '../../src/embedded/readiness.ts'
 import { runServer } from '../../src/embedded/server.ts'
 import { faultyServer } from '../faults/server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -24,7 +24,7 @@ export const startMongods = async (directory: string, binary: string) => {
     ports.map(async (port, i) => {
       const home = join(directory, `mongod-${i + 1}`)
       mkdirSync(join(home, 'data'), { recursive: true })
-      const prepared = { port, command: binary, args: optionsOf(port), isReady: () => answers(port) }
+      const prepared = { port, command: binary, args: optionsOf(port), isReady: () => isListening(port) }
       const start = () =>
         runServer({
           name: `mongod ${i + 1}`,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import {
   pageAfterSignIn,
   surplusIn,
-  transactionName,
+  transactionCookieName,
   transactionsIn,
 } from '../../src/console/access/sign-in-transactions.ts'
 
@@ -24,7 +24,7 @@ for (const [next, page] of [
   test(`${JSON.stringify(next)} leads to ${page}`, () => assert.is(pageAfterSignIn('/console', next), page))
 
 test('a browser has the cookies of at most five sign-ins that are not finished: the first ones end', () => {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(transactionName)
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(transactionCookieName)
   const cookies = (count: number) => ['other=1', ...names.slice(0, count).map((name) => `${name}=x`)].join('; ')
   assert.equal(transactionsIn(cookies(6)), names)
   assert.equal(

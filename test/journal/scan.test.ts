@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodeFrame, scan } from '../../src/journal/segment.ts'
+import { encodeFrame, scanFrames } from '../../src/journal/segment.ts'
 
 const mark = Buffer.from('a1b2c3d4', 'hex')
 const bodies = fc.array(
@@ -10,7 +10,7 @@ const bodies = fc.array(
 )
 const framed = (given: ReadonlyArray<Buffer>) =>
   given.map((body, i) => encodeFrame(mark, { position: i + 1, appendedAt: 1_000 + i, body }))
-const readable = (content: Buffer) => scan(mark, content).frames.map(({ position, body }) => ({ position, body }))
+const readable = (content: Buffer) => scanFrames(mark, content).frames.map(({ position, body }) => ({ position, body }))
 const numbered = (given: ReadonlyArray<Buffer>) => given.map((body, i) => ({ position: i + 1, body }))
 
 const scanning = suite('journal: reading frames')
@@ -19,7 +19,7 @@ scanning('frames are read unchanged', () => {
   fc.assert(
     fc.property(bodies, (given) => {
       const content = Buffer.concat(framed(given))
-      assert.equal(scan(mark, content).damaged, [])
+      assert.equal(scanFrames(mark, content).damaged, [])
       assert.equal(readable(content), numbered(given))
     }),
   )
@@ -35,7 +35,7 @@ scanning('a segment that is torn anywhere keeps its complete frames, and the res
       const whole = ends.filter((end) => end <= cut)
       const offset = whole.at(-1) ?? 0
 
-      const { damaged } = scan(mark, content.subarray(0, cut))
+      const { damaged } = scanFrames(mark, content.subarray(0, cut))
 
       assert.equal(readable(content.subarray(0, cut)), numbered(given).slice(0, whole.length))
       assert.equal(
@@ -56,7 +56,7 @@ scanning('a byte that is flipped anywhere loses only its own frame', () => {
       const offsets = frames.map((_, i) => Buffer.concat(frames.slice(0, i)).length)
       const hit = offsets.findLastIndex((offset) => offset <= place)
 
-      const { damaged } = scan(mark, content)
+      const { damaged } = scanFrames(mark, content)
 
       assert.equal(readable(content), numbered(given).toSpliced(hit, 1))
       assert.equal(

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb'
 import { mongodOptions } from '../../src/embedded/mongod.ts'
 import { findMongod } from '../../src/embedded/mongod-binary.ts'
 import { anyFree } from '../../src/embedded/port.ts'
-import { answers } from '../../src/embedded/readiness.ts'
+import { isListening } from '../../src/embedded/readiness.ts'
 import { runServer } from '../../src/embedded/server.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
@@ -50,7 +50,7 @@ export const startSecureMongod = async (directory: string, authority: Authority,
             '--setParameter',
             'shutdownTimeoutMillisForSignaledShutdown=0',
           ],
-          isReady: () => answers(port),
+          isReady: () => isListening(port),
         },
       }),
     }),

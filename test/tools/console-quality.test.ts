@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Page, Response } from 'playwright-core'
 import * as assert from 'uvu/assert'
+import { pages } from '../../src/console/pages.ts'
 import { eventually } from '../support/eventually.ts'
 import { overflow, settled, showPayload, violations } from './console/browser.ts'
 import { consoleSuite } from './console/suite.ts'
@@ -13,17 +14,9 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const lists = [
-  'now',
-  'conversations',
-  'dead-letters',
-  'quarantine',
-  'statistics',
+  ...pages.map(({ name }) => name),
   'statistics?by=agent',
   'statistics?part=Failed',
-  'drift',
-  'privacy',
-  'audit',
-  'system',
   'conversations?id=nobody',
 ]
 

@@ -5,7 +5,7 @@ const prefix = 'livechat_console_sign_in'
 const maxTransactions = 5
 
 /** The name of the cookie of a sign-in with OpenID Connect that is not finished. */
-export const transactionName = (state: string): string => `${prefix}_${hashOf(state).slice(0, 16)}`
+export const transactionCookieName = (state: string): string => `${prefix}_${hashOf(state).slice(0, 16)}`
 
 /** The names of the cookies of all sign-ins of this browser that are not finished. */
 export const transactionsIn = (cookies: string): ReadonlyArray<string> =>

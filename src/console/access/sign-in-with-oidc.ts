@@ -6,7 +6,7 @@ import { grantsOf } from './grants.ts'
 import { type NotSignedIn, type Oidc, transactionLastsMs } from './oidc.ts'
 import { cookie, type Sessions } from './sessions.ts'
 import { goTo, type SignInAnswers, show } from './sign-in-answers.ts'
-import { pageAfterSignIn, surplusIn, transactionName, transactionsIn } from './sign-in-transactions.ts'
+import { pageAfterSignIn, surplusIn, transactionCookieName, transactionsIn } from './sign-in-transactions.ts'
 
 export type OidcDeps = {
   readonly sessions: Sessions
@@ -33,12 +33,12 @@ export const signInWithOidc = (deps: OidcDeps, flow: Oidc, { pages, isHeld, fail
       if (E.isLeft(begun)) return notSignedIn(ctx, begun.left)
       const { location, state, transaction } = begun.right
       for (const name of surplusIn(ctx.get('cookie'))) ctx.append('Set-Cookie', cookie(name, '', path, 0))
-      ctx.append('Set-Cookie', cookie(transactionName(state), transaction, path, transactionLastsMs))
+      ctx.append('Set-Cookie', cookie(transactionCookieName(state), transaction, path, transactionLastsMs))
       goTo(ctx, location)
     },
     finish: async (ctx: Ctx): Promise<void> => {
       if (await isHeld(ctx)) return
-      const name = transactionName(String(ctx.query.state ?? ''))
+      const name = transactionCookieName(String(ctx.query.state ?? ''))
       // With the sign-in of another tab alone, the state does not fit, and the answer says so.
       const [other = ''] = transactionsIn(ctx.get('cookie'))
       const finished = await flow.finish(ctx.search, ctx.cookies.get(name) ?? ctx.cookies.get(other))

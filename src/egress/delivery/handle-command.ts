@@ -4,7 +4,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../adapters/tracing.ts'
 import type { Account } from '../../domain/accounts.ts'
-import { decideReply, takenBy } from '../../domain/conversation.ts'
+import { decideReply, suppressedReasonOf } from '../../domain/conversation.ts'
 import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
@@ -110,7 +110,7 @@ const asksAgain = (
 ): Promise<boolean> | false =>
   type === 'InviteAgent' &&
   before.requestedAt.getTime() !== Date.parse(requestedAt) &&
-  nowOf({ accountId, chatId }).then(({ conversation }) => takenBy(conversation) === undefined)
+  nowOf({ accountId, chatId }).then(({ conversation }) => suppressedReasonOf(conversation) === undefined)
 
 const handling =
   ({ ports, accounts, refuse, send, nowOf, finishedBefore }: Parts) =>

@@ -3,7 +3,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Because } from '../../../contracts/events/index.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import { type Conversation, type SuppressedReason, takenBy } from '../../domain/conversation.ts'
+import { type Conversation, type SuppressedReason, suppressedReasonOf } from '../../domain/conversation.ts'
 import { dayMs } from '../../shared/time.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
@@ -131,4 +131,4 @@ const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolea
 export const isStillOpen =
   (escalation: Escalation) =>
   ({ conversation, isWhole }: ConversationNow): 'send' | SuppressedReason =>
-    takenBy(conversation) ?? (!isWhole || isOpen(conversation, escalation) ? 'send' : 'answered')
+    suppressedReasonOf(conversation) ?? (!isWhole || isOpen(conversation, escalation) ? 'send' : 'answered')

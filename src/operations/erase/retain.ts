@@ -4,7 +4,7 @@ import { dayMs } from '../../shared/time.ts'
 import { resume } from './erase.ts'
 import { requestText } from './plan.ts'
 import { type AllDue, retainedBy, type SettleDeps, settler } from './settle.ts'
-import { type AppendedSince, identityOf, type Silence, silentPerson } from './silence.ts'
+import { type AppendedSince, chatOrClientOf, type Silence, silentPerson } from './silence.ts'
 
 /** An account whose persons are erased after `retainDays` without an event. */
 export type Limited = { readonly id: string; readonly retainDays: number }
@@ -23,7 +23,7 @@ type Named = { readonly chatId?: string; readonly clientId?: string; readonly er
 
 /** The chats and clients of these entries whose events are not erased, each once. */
 export const identitiesOf = (entries: ReadonlyArray<Named>) => {
-  const found = entries.flatMap((entry) => (entry.erased ? [] : (identityOf(entry) ?? [])))
+  const found = entries.flatMap((entry) => (entry.erased ? [] : (chatOrClientOf(entry) ?? [])))
   return [...new Map(found.map((identity) => [`${identity.kind} ${identity.value}`, identity])).values()]
 }
 

@@ -36,7 +36,7 @@ const partsOf = ({ kind, value }: Identity): Parts =>
 type Named = { readonly chatId?: string | undefined; readonly clientId?: string | undefined }
 
 /** The chat, or else the client. */
-export const identityOf = ({ chatId, clientId }: Named): Identity | undefined => {
+export const chatOrClientOf = ({ chatId, clientId }: Named): Identity | undefined => {
   if (chatId !== undefined) return { kind: 'chat', value: chatId }
   return clientId === undefined ? undefined : { kind: 'client', value: clientId }
 }
@@ -55,7 +55,7 @@ export const silentPerson = async (
   if (!isSilent(await silentPersons.lastEventAt(accountId, partsOf(start)))) return undefined
   const plan = await planOf(erasures, { accountId, start, also: [] })
   const last = await silentPersons.lastEventAt(accountId, plan.person)
-  const first = identityOf({ chatId: plan.person.chats[0], clientId: plan.person.clients[0] })
+  const first = chatOrClientOf({ chatId: plan.person.chats[0], clientId: plan.person.clients[0] })
   if (!isSilent(last) || first === undefined) return undefined
   const newest = await silentPersons.lastPlaces(accountId, plan.person)
   return { request: { accountId, start: first, also: [] }, plan, last, isDisputed: isDisputed(newest, appended) }

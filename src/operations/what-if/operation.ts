@@ -13,7 +13,7 @@ import { anyText, count, oneOf, type ReadOption, time, type ValuesOf } from '../
 import { erasedMeanwhile } from './erased-meanwhile.ts'
 import { commitOf, openReport, readAccepted } from './files.ts'
 import { type AcceptedFile, accepting } from './groups.ts'
-import { type Bot, startModule } from './in-process/bot-process.ts'
+import { type Bot, startBotModule } from './in-process/bot-process.ts'
 import { type Divergence, divergences } from './judge.ts'
 import { prefixFor, startGroup } from './over-kafka/group-bot.ts'
 import { junitXml } from './reports/junit.ts'
@@ -177,7 +177,7 @@ const startBots = async (
   signal: AbortSignal,
 ): Promise<E.Either<string, Bots>> => {
   const replyWithin = account.bot?.replyWithin ?? usualReplyWithin
-  const module = (path: string) => startModule({ path: resolve(path), replyWithin, network: network === true })
+  const module = (path: string) => startBotModule({ path: resolve(path), replyWithin, network: network === true })
   const old = baseline === undefined ? E.right(undefined) : await module(baseline)
   if (E.isLeft(old)) return E.left(`${baseline} cannot be used: ${old.left}`)
   const partitions = (await kafka.ranges(botConversations.name)).size

@@ -35,7 +35,7 @@ const keySchema = (topic: Topic): Schema => {
   return { type: 'string', description: `\`${key}\``, pattern: `^${known}${open === undefined ? '$' : ''}` }
 }
 
-export const channels = (partOf: PartOf): Readonly<Record<string, JsonObject>> =>
+export const asyncApiChannels = (partOf: PartOf): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
     topics.map((topic) => [
       topic.name,

@@ -15,7 +15,7 @@ import { exampleArchived, exampleHeaders, exampleOf } from '../examples.ts'
 import type { PartOf, Style } from '../json-schema.ts'
 import { about, type JsonObject, refTo, type Schema } from '../schema.ts'
 import { schemaWithParts } from '../schemas.ts'
-import { channels, keyBindings, operations } from './channels.ts'
+import { asyncApiChannels, keyBindings, operations } from './channels.ts'
 
 const json = 'application/json'
 /** Generators read this document more than validators do. Validators have the JSON Schemas. */
@@ -141,7 +141,7 @@ export const asyncapi = (partOf: PartOf): JsonObject => {
         variables: { host: { default: '127.0.0.1' }, port: { default: '9092' } },
       },
     },
-    channels: channels(partOf),
+    channels: asyncApiChannels(partOf),
     operations: operations(),
     components: {
       parameters: {

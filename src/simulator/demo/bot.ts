@@ -4,7 +4,7 @@ import { type Enrichment, enrichmentKey } from '../../../contracts/commands/enri
 import { ConversationEvent } from '../../../contracts/events/index.ts'
 import { commandsOf } from '../../bot/commands.ts'
 import { askingFor } from '../../bot/handlers.ts'
-import { enrichmentOf, noteIn } from '../../bot/note.ts'
+import { enrichmentOf, handOverNoteOf } from '../../bot/note.ts'
 import { echoBot } from './echo-bot.ts'
 import type { LoggedEvent } from './log.ts'
 
@@ -23,7 +23,7 @@ export const reactTo = async ({ topic, type, id, headers, data }: LoggedEvent): 
   const event = ConversationEvent.decode({ type: type.split('.')[1], id, source, subject, time, data })
   if (E.isLeft(event)) return nothing
   const replies = (await askingFor(echoBot, event.right, { history: async () => [] })?.()) ?? []
-  const note = noteIn(replies)
+  const note = handOverNoteOf(replies)
   const { accountId, chatId } = event.right.data
   return {
     commands: commandsOf(event.right, replies, 'demo'),

@@ -9,7 +9,7 @@ import { runKafkaNode } from '../../../src/embedded/kafka-node.ts'
 import { mongodOptions, mongoUrl, startMongod } from '../../../src/embedded/mongod.ts'
 import { findMongod } from '../../../src/embedded/mongod-binary.ts'
 import { anyFree, choosePort } from '../../../src/embedded/port.ts'
-import { answers } from '../../../src/embedded/readiness.ts'
+import { isListening } from '../../../src/embedded/readiness.ts'
 import { runServer } from '../../../src/embedded/server.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -79,7 +79,7 @@ export const startGround = async () => {
         instead: 'set MONGOD_BINARY',
         directory: home,
         logFile: join(logs, 'resync.log'),
-        prepare: async () => E.right({ port, command: script, args, isReady: () => answers(port) }),
+        prepare: async () => E.right({ port, command: script, args, isReady: () => isListening(port) }),
       }),
     )
     const configOf = (admin: ReturnType<MongoClient['db']>) =>

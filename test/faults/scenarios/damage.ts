@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, globSync, readdirSync, readFileSync, writeF
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { decodeRecord } from '../../../src/journal/record.ts'
-import { frameSize, parseName, readSegmentHeader, scan } from '../../../src/journal/segment.ts'
+import { frameSize, parseName, readSegmentHeader, scanFrames } from '../../../src/journal/segment.ts'
 import { findingsOf, unless } from '../findings.ts'
 import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
@@ -26,7 +26,7 @@ const damageSegment = (dir: string, choose: (records: number) => number): string
   if (name === undefined) throw new Error('no segment to damage')
   // If the process died before it acknowledged the last records, these would count as a torn tail.
   const { start: first, acknowledged } = readSegmentHeader(bytes)
-  const { frames } = scan(name.mark, bytes.subarray(0, acknowledged), first)
+  const { frames } = scanFrames(name.mark, bytes.subarray(0, acknowledged), first)
   const chosen = choose(frames.length)
   const victim = frames[chosen]
   if (victim === undefined) throw new Error('no record to damage')

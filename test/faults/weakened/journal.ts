@@ -29,8 +29,8 @@ export const journal = {
   'a checksum for each record of the journal': [
     instead(
       () => import('../../../src/journal/segment.ts'),
-      ({ scan, frameAt, frameLayout: at }) => ({
-        scan: (mark, content, from) => {
+      ({ scanFrames, frameAt, frameLayout: at }) => ({
+        scanFrames: (mark, content, from) => {
           const bytes = Buffer.from(content)
           for (let offset = bytes.indexOf(mark); offset !== -1; offset = bytes.indexOf(mark, offset + 1)) {
             const frame = frameAt(mark, bytes, offset)
@@ -38,7 +38,7 @@ export const journal = {
             const end = offset + at.body + bytes.readUInt32LE(offset + at.length)
             bytes.writeUInt32LE(crc32(bytes.subarray(offset + at.version, end)), offset + at.checksum)
           }
-          return scan(mark, bytes, from)
+          return scanFrames(mark, bytes, from)
         },
       }),
     ),

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import * as realKit from '../../../src/bot/index.ts'
 import { wordsOf } from '../../../src/operations/what-if/acts.ts'
-import { type Bot, type ModuleOptions, startModule } from '../../../src/operations/what-if/in-process/bot-process.ts'
+import { type Bot, type ModuleOptions, startBotModule } from '../../../src/operations/what-if/in-process/bot-process.ts'
 import * as kit from '../../../src/operations/what-if/in-process/kit.ts'
 import type { Answer } from '../../../src/operations/what-if/judge.ts'
 import { turnsOf } from '../../../src/operations/what-if/turns.ts'
@@ -22,7 +22,7 @@ inProcess.after.each(async () => {
 
 const pathOf = (name: string) => fileURLToPath(new URL(`bots/${name}`, import.meta.url))
 const start = async (name: string, options: Partial<ModuleOptions> = {}): Promise<Bot> => {
-  const started = await startModule({ path: pathOf(name), replyWithin: 2_000, network: false, ...options })
+  const started = await startBotModule({ path: pathOf(name), replyWithin: 2_000, network: false, ...options })
   if (E.isLeft(started)) throw new Error(started.left)
   bots.push(started.right)
   return started.right
@@ -185,13 +185,18 @@ inProcess('the history is that of the log before the answer, never later', async
 })
 
 inProcess('what is no bot is refused with the reason', async () => {
-  const none = await startModule({ path: pathOf('none.ts'), replyWithin: 500, network: false })
+  const none = await startBotModule({ path: pathOf('none.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(none) ? none.left : '', /expected a default export, an export `bot`, or a call of startBot/)
-  const never = await startModule({ path: pathOf('never.ts'), replyWithin: 500, network: false, loadWithinMs: 1_000 })
+  const never = await startBotModule({
+    path: pathOf('never.ts'),
+    replyWithin: 500,
+    network: false,
+    loadWithinMs: 1_000,
+  })
   assert.is(E.isLeft(never) ? never.left : '', 'it has not been loaded within 1000 ms')
-  const missing = await startModule({ path: pathOf('missing.ts'), replyWithin: 500, network: false })
+  const missing = await startBotModule({ path: pathOf('missing.ts'), replyWithin: 500, network: false })
   assert.match(E.isLeft(missing) ? missing.left : '', /Cannot find module/)
-  const python = await startModule({ path: pathOf('bot.py'), replyWithin: 500, network: false })
+  const python = await startBotModule({ path: pathOf('bot.py'), replyWithin: 500, network: false })
   assert.match(E.isLeft(python) ? python.left : '', /try a bot in another language with --group/)
 })
 

@@ -138,7 +138,7 @@ type Seat = { readonly running: Promise<Running>; taken: number; open: number }
  * Starts a bot module in processes of its own. Left: why it cannot be used. A chat whose process ends is asked again
  * alone, so that the failure is found in the chat that causes it.
  */
-export const startModule = async (options: ModuleOptions): Promise<E.Either<string, Bot>> => {
+export const startBotModule = async (options: ModuleOptions): Promise<E.Either<string, Bot>> => {
   const start = async (): Promise<Running> => {
     const started = await startProcess(options)
     if (E.isLeft(started)) throw new Error(started.left)

@@ -61,9 +61,12 @@ const Row = ({
 `
 }
 
-/** From the first event to the last one. */
-const lastedText = ({ startedAt, lastEventAt, isOpen }: ConversationRow) =>
-  `${tickingDuration(Date.parse(lastEventAt) - Date.parse(startedAt))}${isOpen ? ' so far' : ''}`
+/** From the first event to the last one. An open session with one event has no duration yet. */
+const lastedText = ({ startedAt, lastEventAt, isOpen }: ConversationRow) => {
+  const ms = Date.parse(lastEventAt) - Date.parse(startedAt)
+  if (!isOpen) return tickingDuration(ms)
+  return ms < 1_000 ? '–' : `${tickingDuration(ms)} so far`
+}
 
 type Shown = {
   readonly filter: string

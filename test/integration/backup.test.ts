@@ -15,7 +15,7 @@ const guide = readFileSync(new URL('../../contracts/guides/backup.md', import.me
 /** The commands of a section of the page, with or without a prompt. */
 const commandsOf = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
   const section = guide.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  return [...section.matchAll(/^(?:\$ )?livechat-bridge (.*)$/gm)].map(([, words = '']) => words.split(' '))
+  return [...section.matchAll(/^ *(?:\$ )?livechat-bridge (.*)$/gm)].map(([, words = '']) => words.split(' '))
 }
 
 const { db, kafka, command, start, publish, processed, erase, dump, restore, stop } = await archivingWorld()

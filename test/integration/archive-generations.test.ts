@@ -10,8 +10,6 @@ import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
 import { restorer } from '../../src/archive/restore.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { replay } from '../../src/operations/archive/replay.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { recreateTopics } from '../support/delete-topics.ts'
 import { right } from '../support/either.ts'
@@ -20,6 +18,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { foldOf } from '../support/memory-views.ts'
 import { connectOperator } from '../support/operator.ts'
+import { runRebuild } from '../support/rebuild.ts'
 import { world } from '../support/world.ts'
 
 const here = await world({ partitions: 2 })
@@ -27,7 +26,7 @@ const archiveKeyFile = join(temporaryFolder(), 'keys.json')
 const keyText = newKeyFile('first')
 writeFileSync(archiveKeyFile, keyText)
 const operator = await connectOperator(here, 2)
-const { db, kafka, mongo, rebuilds } = operator
+const { db, kafka, mongo } = operator
 const bridge = await here.start(['projector', 'archiver'], undefined, { archiveKeyFile })
 const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
 const signal = new AbortController().signal
@@ -57,13 +56,7 @@ const publish = async (events: ReadonlyArray<DomainEvent>) => {
   })
 }
 const recreate = () => recreateTopics({ ...here, kafka }, topics)
-const rebuild = async (dryRun = false) => {
-  const said: string[] = []
-  const given = { kafka, rebuilds, sleep, clock: monotonic, signal }
-  const shown = { say: (line: string) => void said.push(line), show: () => ({ at: () => {}, end: () => {} }) }
-  const asked = { views: viewNames, dryRun, resume: false, discard: false, force: false }
-  return { code: await rebuildAsked({ ...given, ...shown, restore: restore() }, asked), said }
-}
+const rebuild = (dryRun = false) => runRebuild(operator, { views: viewNames, dryRun }, { restore: restore() })
 /** A document without the places of its records, because they differ from the places in a single log. */
 const withoutPlaces = (document: object) => {
   const { applied, topic, partition, offset, ...rest } = document as Readonly<Record<string, unknown>>

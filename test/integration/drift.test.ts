@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type DriftDocument, maxDriftEntries } from '../../contracts/views/drift.ts'
-import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { connectOperator } from '../support/operator.ts'
+import { runRebuild } from '../support/rebuild.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 const bridge = await here.start(['ingress', 'projector'])
 const operator = await connectOperator(here)
-const { db, kafka, rebuilds } = operator
+const { db, kafka } = operator
 const drift = db.collection<DriftDocument>('drift')
 const { webhooksUrl = '' } = bridgeOf(bridge.url, here.account)
 
@@ -99,30 +98,15 @@ view('counts an event that was appended twice only once', async () => {
   assert.is(offset, Math.max(...Object.values(applied)))
 })
 
-const rebuild = (dryRun: boolean) => {
-  const said: string[] = []
-  const say = (line: string) => void said.push(line)
-  const show = () => ({ at: () => {}, end: () => {} })
-  const deps = {
-    kafka,
-    rebuilds,
-    say,
-    show,
-    sleep,
-    clock: monotonic,
-    signal: new AbortController().signal,
-  }
-  const asked = { views: ['drift'], dryRun, resume: false, discard: false, force: false } as const
-  return rebuildAsked(deps, asked).then((code) => ({ code, said: said.join('\n') }))
-}
+const rebuild = (dryRun: boolean) => runRebuild(operator, { views: ['drift'], dryRun })
 
 view('is the same when it is rebuilt', async () => {
   const before = await all()
   assert.ok(before.length >= 6)
   const dry = await rebuild(true)
-  assert.is(dry.code, 0, dry.said)
+  assert.is(dry.code, 0, dry.said.join('\n'))
   const done = await rebuild(false)
-  assert.is(done.code, 0, done.said)
+  assert.is(done.code, 0, done.said.join('\n'))
   assert.equal(await all(), before)
 })
 

@@ -5,8 +5,9 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
-import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
+import type { Asked } from '../../src/operations/rebuild/rebuild.ts'
+import type { RebuildDeps } from '../../src/operations/rebuild/replay.ts'
+import { sleep } from '../../src/shared/time.ts'
 import { foldedViews, type ViewName } from '../../src/views/index.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,12 +16,13 @@ import { anEvent, at } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
 import { runOperation } from '../support/operation.ts'
 import { connectOperator } from '../support/operator.ts'
+import { runRebuild } from '../support/rebuild.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start(['projector'])
 const operator = await connectOperator(here)
-const { db, kafka, mongo, rebuilds, recordAction } = operator
+const { db, kafka, mongo, recordAction } = operator
 const folder = temporaryFolder()
 /** Without `audit`, because each rebuild adds a document to it. */
 const views: ReadonlyArray<ViewName> = foldedViews.flatMap(({ name }) => (name === 'audit' ? [] : [name]))
@@ -62,21 +64,11 @@ const stored = async () => {
   return Object.fromEntries(await Promise.all(all))
 }
 
-const quiet: ShowProgress = () => ({ at: () => {}, end: () => {} })
-type Given = { signal?: AbortSignal; show?: ShowProgress; sleep?: typeof sleep }
-const said: string[] = []
-const rebuild = (asked: Partial<Asked>, given: Given = {}): Promise<number> => {
-  const say = (line: string) => void said.push(line)
-  const { signal } = new AbortController()
-  const deps = { kafka, rebuilds, say, show: quiet, sleep, clock: monotonic, signal, ...given }
-  return rebuildAsked(deps, {
-    views: undefined,
-    dryRun: false,
-    resume: false,
-    discard: false,
-    force: false,
-    ...asked,
-  })
+let said: ReadonlyArray<string> = []
+const rebuild = async (asked: Partial<Asked>, more: Partial<RebuildDeps> = {}): Promise<number> => {
+  const done = await runRebuild(operator, asked, more)
+  said = done.said
+  return done.code
 }
 /** Interrupts a rebuild when it has read everything, before the swap. */
 const interrupted = async (asked: Partial<Asked>) => {

@@ -6,9 +6,9 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
 import { readDay } from '../../src/mongo/stats-recompute.ts'
 import type { ShowProgress } from '../../src/operations/rebuild/progress.ts'
-import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
-import type { Row } from '../../src/operations/rebuild/replay.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
+import type { Asked } from '../../src/operations/rebuild/rebuild.ts'
+import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
+import { sleep } from '../../src/shared/time.ts'
 import { changesOf } from '../../src/views/decoded.ts'
 import { topicsOf, viewNames } from '../../src/views/index.ts'
 import { right } from '../support/either.ts'
@@ -16,12 +16,13 @@ import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
 import { asFolded, memoryViews } from '../support/memory-views.ts'
 import { connectOperator } from '../support/operator.ts'
+import { runRebuild } from '../support/rebuild.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start(['projector'])
 const operator = await connectOperator(here)
-const { db, kafka, rebuilds } = operator
+const { db, kafka } = operator
 /** Without `audit`, because each rebuild adds a document to it. */
 const folded = viewNames.filter((view) => !view.startsWith('daily_stats') && view !== 'audit')
 /** Without `asOf` and `nextAt` of daily_stats, because they differ after each computation. */
@@ -32,27 +33,12 @@ const all = async (name: string) => {
 
 let said: string[] = []
 let rows: Row[] = []
-const quiet: ShowProgress = () => ({ at: () => {}, end: () => {} })
-/** Runs the command's own function. Its output is in `said`. */
-const rebuild = (
-  asked: Partial<Asked>,
-  { signal = new AbortController().signal, show = quiet }: { signal?: AbortSignal; show?: ShowProgress } = {},
-): Promise<number> => {
-  said = []
-  rows = []
-  const say = (line: string, row?: Row) => {
-    said.push(line)
-    if (row !== undefined) rows.push(row)
-  }
-  const deps = { kafka, rebuilds, say, show, sleep, clock: monotonic, signal }
-  return rebuildAsked(deps, {
-    views: undefined,
-    dryRun: false,
-    resume: false,
-    discard: false,
-    force: false,
-    ...asked,
-  })
+/** Runs a rebuild. Its output is in `said` and `rows`. */
+const rebuild = async (asked: Partial<Asked>, more: Partial<RebuildDeps> = {}, from = operator): Promise<number> => {
+  const done = await runRebuild(from, asked, more)
+  said = done.said
+  rows = done.rows
+  return done.code
 }
 
 let published = 0
@@ -250,20 +236,11 @@ rebuilding('that has no records for a view is refused unless it is forced', asyn
   await db.collection<{ _id: string }>('chats').insertOne({ _id: 'acme/planted' })
   const other = await connectOperator({ ...here, prefix: `${here.prefix}other.` })
   right(await other.kafka.ensureTopics())
-  const say = (line: string) => void said.push(line)
-  const deps = { rebuilds, say, show: quiet, sleep, clock: monotonic }
-  const asked = { dryRun: false, resume: false, discard: false, force: false }
-  const signal = new AbortController().signal
-  assert.is(await rebuildAsked({ ...deps, signal, kafka: other.kafka }, { ...asked, views: ['chats'] }), 1)
+  const empty = { ...operator, kafka: other.kafka }
+  assert.is(await rebuild({ views: ['chats'] }, {}, empty), 1)
   assert.match(said.at(-1) ?? '', 'Refused: the log has nothing for chats')
   assert.is((await all('chats')).length, 1)
-  assert.is(
-    await rebuildAsked(
-      { ...deps, signal, kafka: other.kafka },
-      { ...asked, views: undefined, resume: true, force: true },
-    ),
-    0,
-  )
+  assert.is(await rebuild({ resume: true, force: true }, {}, empty), 0)
   assert.equal(await all('chats'), [])
   await other.stop()
   assert.is(await rebuild({ views: ['chats'] }), 0)

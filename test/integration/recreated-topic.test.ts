@@ -1,20 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
 import { viewNames } from '../../src/views/index.ts'
 import { runCommand } from '../support/command.ts'
 import { deleteTopics, recreateTopics } from '../support/delete-topics.ts'
 import { eventually } from '../support/eventually.ts'
 import { connectOperator } from '../support/operator.ts'
 import { plainClient, readTopics } from '../support/plain-consumer.ts'
+import { runRebuild } from '../support/rebuild.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
 const here = await world({ partitions: 2, bot: { replyWithin: 1_500 } })
 let bridge = await here.start()
 const operator = await connectOperator(here, 2)
-const { db, kafka, rebuilds } = operator
+const { db, kafka } = operator
 const admin = plainClient(here.brokers).admin()
 await admin.connect()
 const token = here.accounts[0]?.webhooks?.token
@@ -62,9 +61,8 @@ const rebuild = (...args: ReadonlyArray<string>) =>
 const interruptedRebuild = async () => {
   const stop = new AbortController()
   const show = () => ({ at: () => stop.abort(), end: () => {} })
-  const deps = { kafka, rebuilds, say: () => {}, show, sleep, clock: monotonic, signal: stop.signal }
-  const asked = { views: viewNames, dryRun: false, resume: false, discard: false, force: true }
-  assert.is(await rebuildAsked(deps, asked), 1)
+  const { code } = await runRebuild(operator, { views: viewNames, force: true }, { show, signal: stop.signal })
+  assert.is(code, 1)
 }
 
 const recreated = suite('views of a topic that was deleted and created again')

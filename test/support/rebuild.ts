@@ -1,0 +1,37 @@
+import type { KafkaPorts } from '../../src/kafka/kafka.ts'
+import type { Rebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
+import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
+import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+
+/** Runs a rebuild by the command's own function. Unless a test says more, it has no keys of the archive. */
+export const runRebuild = async (
+  { kafka, rebuilds }: { readonly kafka: KafkaPorts; readonly rebuilds: Rebuilds },
+  asked: Partial<Asked>,
+  more: Partial<RebuildDeps> = {},
+) => {
+  const said: string[] = []
+  const rows: Row[] = []
+  const deps = {
+    kafka,
+    rebuilds,
+    sleep,
+    clock: monotonic,
+    signal: new AbortController().signal,
+    say: (line: string, row?: Row) => {
+      said.push(line)
+      if (row !== undefined) rows.push(row)
+    },
+    show: () => ({ at: () => {}, end: () => {} }),
+    ...more,
+  }
+  const code = await rebuildAsked(deps, {
+    views: undefined,
+    dryRun: false,
+    resume: false,
+    discard: false,
+    force: false,
+    ...asked,
+  })
+  return { code, said, rows }
+}

@@ -6,15 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { topics } from '../../contracts/topics.ts'
 import { asked, questions } from '../guides/questions.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { sample } from '../support/samples.ts'
 import { cacheDir } from '../support/servers.ts'
-import { checkDatabase } from '../truth/documents.ts'
-import { checkPrefix } from '../truth/records.ts'
-import { tally } from '../truth/tally.ts'
+import { checkEverything } from '../truth/everything.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const dataDir = temporaryFolder()
@@ -112,11 +109,8 @@ const matchesPublishedSchemas = async ({
   readonly brokers: string
   readonly mongoUrl: string
 }) => {
-  const found = tally()
-  const names = topics.map(({ name }) => name)
-  await checkPrefix([brokers], 'livechat.', names, true, found)
   await using client = await MongoClient.connect(mongoUrl)
-  await checkDatabase(client, 'livechat', found)
+  const found = await checkEverything([brokers], 'livechat.', client, 'livechat')
   assert.equal(found.wrong, [])
   assert.ok((found.checked.get('ClientMessageReceived.v1') ?? 0) > 0 && (found.checked.get('ChatDocument') ?? 0) > 0)
 }

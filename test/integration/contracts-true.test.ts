@@ -1,12 +1,10 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { topics } from '../../contracts/topics.ts'
 import { eventually } from '../support/eventually.ts'
 import { world } from '../support/world.ts'
-import { checkDatabase } from '../truth/documents.ts'
-import { checkPrefix } from '../truth/records.ts'
-import { kinds, type Tally, tally } from '../truth/tally.ts'
+import { checkEverything } from '../truth/everything.ts'
+import { kinds } from '../truth/tally.ts'
 import { writeEveryKind } from '../truth/write-every-kind.ts'
 
 const here = await world({ bot: { replyWithin: 3_600_000 } })
@@ -14,18 +12,7 @@ const bridge = await here.start()
 const mongo = await MongoClient.connect(here.mongo.url)
 
 /** Checks each record and each document that exists now. */
-const look = async (): Promise<Tally> => {
-  const found = tally()
-  await checkDatabase(mongo, here.mongo.database, found)
-  await checkPrefix(
-    here.brokers,
-    here.prefix,
-    topics.map(({ name }) => name),
-    true,
-    found,
-  )
-  return found
-}
+const look = () => checkEverything(here.brokers, here.prefix, mongo, here.mongo.database)
 
 const truth = suite('what the bridge writes')
 

@@ -1,15 +1,12 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { topics } from '../../contracts/topics.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
 import { oddities, pathsOf, valueAt, without, withValue } from '../../src/simulator/odd.ts'
 import { eventually } from '../support/eventually.ts'
 import { samples } from '../support/samples.ts'
 import { world } from '../support/world.ts'
-import { checkDatabase } from '../truth/documents.ts'
-import { checkPrefix } from '../truth/records.ts'
-import { tally } from '../truth/tally.ts'
+import { checkEverything } from '../truth/everything.ts'
 
 const here = await world({ bot: { replyWithin: 3_600_000 } })
 const bridge = await here.start(['ingress', 'projector'])
@@ -120,15 +117,7 @@ odd('each is answered 200, is in the timeline and in drift, and matches its publ
   for (const kind of ['misfit', 'new-value', 'unknown-field'])
     await eventually(kind, async () => (await db.collection('drift').findOne({ kind })) ?? undefined)
 
-  const found = tally()
-  await checkDatabase(mongo, here.mongo.database, found)
-  await checkPrefix(
-    here.brokers,
-    here.prefix,
-    topics.map(({ name }) => name),
-    true,
-    found,
-  )
+  const found = await checkEverything(here.brokers, here.prefix, mongo, here.mongo.database)
   assert.equal(found.wrong, [])
   const bad = await db.collection('drift').findOne({ kind: 'refused' })
   assert.is(bad, null)

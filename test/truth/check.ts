@@ -1,21 +1,19 @@
 // Runs after the suites, on their servers: checks that everything that they left there matches the published schemas.
 import '../../src/kafka/compression.ts'
 import { MongoClient } from 'mongodb'
-import { topics } from '../../contracts/topics.ts'
 import { limitConcurrency } from '../../src/shared/semaphore.ts'
 import { withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 import { checkDatabase, databasesOf } from './documents.ts'
+import { topicNames } from './everything.ts'
 import { checkPrefix } from './records.ts'
 import { kinds, tally } from './tally.ts'
-
-const names = topics.map(({ name }) => name)
 
 /** The bridge's topics on the broker, by prefix. */
 const placesOn = async (brokers: ReadonlyArray<string>) => {
   const all = await withAdmin(brokers, (admin) => admin.listTopics())
   const ours = all.flatMap((topic) => {
-    const name = names.find((each) => topic.endsWith(`.${each}`))
+    const name = topicNames.find((each) => topic.endsWith(`.${each}`))
     return name === undefined ? [] : [{ prefix: topic.slice(0, -name.length), name }]
   })
   const grouped = Map.groupBy(ours, ({ prefix }) => prefix)

@@ -1,7 +1,7 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { SilentPersons } from '../../../src/mongo/silent-persons.ts'
+import { receipt } from './given-erasures.ts'
 import type { Logged } from './memory-silent-persons.ts'
 
 const day = (date: number) => new Date(Date.UTC(2026, 0, date))
@@ -12,19 +12,6 @@ const log: ReadonlyArray<Logged> = [
   { _id: 'e4', time: day(3), chatId: '3', clientId: 'b' },
   { _id: 'e5', time: day(4), chatId: '4', clientId: 'c' },
 ]
-const receipt = (id: string, date: number, requestedBy = 'retainDays'): ErasureDocument => ({
-  _id: id,
-  accountId: 'acme' as ErasureDocument['accountId'],
-  state: 'started',
-  requestedBy,
-  requestedAt: day(date),
-  request: `request of ${id}`,
-  keys: [],
-  markers: 0,
-  found: {},
-  remains: [],
-})
-
 const idsOf = (entries: ReadonlyArray<{ readonly _id: string }>) => entries.map(({ _id }) => _id).sort()
 
 /** What each store of silent persons answers about the events above. */
@@ -79,7 +66,8 @@ export const silentPersonsScenarios = (
 
   test('requests count by who asked, and if they came later', async () => {
     const { claim, requestsSince } = await storeOf([])
-    for (const each of [receipt('r1', 5), receipt('r2', 6), receipt('r3', 7, 'officer')]) await claim(each)
+    for (const each of [receipt('r1', 5), receipt('r2', 6), receipt('r3', 7, { requestedBy: 'officer' })])
+      await claim(each)
     assert.equal(await requestsSince('acme', 'retainDays', day(5)), ['request of r2'])
   })
 

@@ -25,19 +25,18 @@ const checks = {
   kafka: {
     of: 'all',
     unmet:
-      'no broker answers within 2 s, or a record has waited for a send for 5 s. With the role ingress alone the reason is reported, but the check counts as met',
+      'no broker answers within 2 s, or a record has waited for a send for 5 s (but not with the role ingress alone)',
     effect: 'Webhooks are kept on disk. Bots receive and send nothing. Conversations and statistics are out of date.',
   },
   mongodb: {
     of: 'all',
-    unmet:
-      'the primary does not answer. With the role ingress alone the check counts as met: answers are sent without enrichments',
+    unmet: 'the primary does not answer (but not with the role ingress alone)',
     effect: 'Conversations, statistics and sign-in are not available.',
   },
   'topics and indexes': {
     of: 'all',
     unmet:
-      'they are not created yet, or a topic is missing and cannot be created. With the role ingress alone the check counts as met. The reason names every difference of a topic',
+      'they are not created yet, or a topic is missing and cannot be created (but not with the role ingress alone)',
     effect: 'The bridge is still preparing its topics and indexes.',
     needs: ['kafka', 'mongodb'],
   },
@@ -50,16 +49,14 @@ const checks = {
   },
   projector: {
     of: ['projector'],
-    unmet:
-      'the consumer that writes the views has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
+    unmet: 'its consumer has no partitions, its handler has failed for 5 s, or the broker denies reading a topic',
     effect: 'Conversations and statistics are out of date.',
     needs: ['kafka', 'mongodb'],
     isAwaited: true,
   },
   enrichments: {
     of: ['projector'],
-    unmet:
-      'the consumer that stores enrichments has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
+    unmet: 'the same as `projector`',
     effect: 'Agents may see outdated details of visitors.',
     needs: ['kafka', 'mongodb'],
     isSpared: true,
@@ -75,8 +72,7 @@ const checks = {
   },
   egress: {
     of: ['egress'],
-    unmet:
-      'the consumer of bot replies has no partitions, a handler has failed for 5 s, or the broker denies reading a topic',
+    unmet: 'the same as `projector`',
     effect: 'Replies of bots are not sent to clients.',
     needs: ['kafka', 'mongodb'],
     isAwaited: true,
@@ -91,8 +87,7 @@ const checks = {
   },
   archiver: {
     of: ['archiver'],
-    unmet:
-      'its consumer has no partitions, the broker denies reading a topic, or a record could not be archived: MongoDB or Kafka is unavailable, or the key file lacks a key',
+    unmet: 'the same as `projector`, or the key file lacks a key',
     effect: 'Events are not archived. The topics keep them, so nothing is lost.',
     needs: ['kafka', 'mongodb'],
     isSpared: true,
@@ -100,8 +95,7 @@ const checks = {
   },
   retention: {
     of: ['projector', 'archiver'],
-    unmet:
-      'never; the reason says how many records are older than `RETENTION_DAYS` and not deleted yet, and whether `archiver` or `projector` has not processed them',
+    unmet: 'never; the reason says how many records are older than `RETENTION_DAYS` and not deleted yet, and why',
     effect: 'Old records are kept for longer than configured.',
     needs: ['kafka', 'mongodb'],
     isSpared: true,

@@ -102,7 +102,8 @@ const ofJournal = (name: string, help: string, value: (state: Sources['journal']
   read('journal')(name, help, [], (state) => one(value(state)))
 
 /** Every projector or archiver shows the same number, which the guide says once. */
-const useMax = 'Use `max`, not `sum`'
+/** Every process shows the same number: the guide says below its table what to do. */
+const useMax = ' (`max`)'
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const untilMinutes = [...seconds, 30, 60, 300, 1_800]
 
@@ -136,7 +137,7 @@ export const metrics = {
     'records that are older than `RETENTION_DAYS` and not deleted',
     ['topic'],
     {
-      more: ': for long, if no archiver or no projector runs, or Kafka does not allow the deletion',
+      more: ': no archiver or no projector runs, or Kafka does not allow the deletion',
     },
   ),
   erasuresWaiting: read('erasuresWaiting')(
@@ -149,7 +150,7 @@ export const metrics = {
         value: states.find(({ _id }) => _id === account)?.waiting?.persons ?? 0,
       })),
     {
-      more: ': [what to do](runbook.md#persons-wait-to-be-erased). Use `max`, not `sum`',
+      more: `${useMax}: [what to do](runbook.md#persons-wait-to-be-erased)`,
     },
   ),
   misfits: counter(
@@ -158,7 +159,7 @@ export const metrics = {
     ['api'],
   ),
   reusedIds: counter('reused_ids_total', 'bot events whose id came before with other content', ['account'], {
-    more: ' (as far as this process remembers): topic and archive keep both, consumers ignore the second',
+    more: ': topic and archive keep both, consumers ignore the second',
   }),
   quarantined: counter('quarantined_total', 'requests that the bridge did not understand and keeps in `quarantine`', [
     'api',
@@ -175,7 +176,7 @@ export const metrics = {
       ),
       ...counts.map(({ account, kind, entries }) => ({ labels: { account, kind }, value: entries })),
     ],
-    { more: `. ${useMax}` },
+    { more: useMax },
   ),
   statsAge: read('statistics')(
     'stats_age_seconds',
@@ -183,7 +184,7 @@ export const metrics = {
     [],
     ({ ageSeconds }) => one(ageSeconds),
     {
-      more: `. ${useMax}`,
+      more: useMax,
     },
   ),
   journalRecords: ofJournal('journal_records', 'events that wait in the journal', ({ records }) => records),
@@ -231,7 +232,7 @@ export const metrics = {
   ),
   consumedRecords: counter('consumed_records_total', 'records handled', ['group', 'topic']),
   lag: gauge('consumer_lag_records', 'records behind', ['group', 'topic', 'partition'], {
-    more: ', after each slice or every 10 s, of the partitions that this process reads. It does not grow while a handler fails: use `livechat_check_ok`',
+    more: ', of the partitions that this process reads. It does not grow while a handler fails: use `livechat_check_ok`',
   }),
   consumerRestarts: counter('consumer_restarts_total', 'consumers that were restarted', ['group']),
   projection: histogram('projection_seconds', 'folding and storing a batch', [], { buckets: seconds }),
@@ -249,14 +250,14 @@ export const metrics = {
     'clients who wait for an answer of the bot now; messages of the last day only',
     ['account'],
     ({ accounts, counts }) => accounts.map((account) => ({ labels: { account }, value: counts.get(account) ?? 0 })),
-    { more: `. It is read from the views. ${useMax}` },
+    { more: useMax },
   ),
   transcriptDifferences: read('transcripts')(
     'transcript_differences',
     "differences between the service's transcripts and what the bridge saw, of chats that ended within 24 h",
     ['account', 'kind'],
     (differences) => differences.map(({ account, kind, count }) => ({ labels: { account, kind }, value: count })),
-    { more: `. ${useMax}. See [transcripts](runbook-protocol.md#transcripts-differ)` },
+    { more: `${useMax}: [what to do](runbook-protocol.md#transcripts-differ)` },
   ),
   projectedRecords: counter('projected_records_total', 'records folded into views'),
   messageToReply: histogram(

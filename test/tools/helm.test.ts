@@ -74,8 +74,12 @@ const kubeconformOf = (manifests: string) => {
   return { status, stdout }
 }
 
+/** `my-values.yaml` of the chart's README. */
+const ofReadme = parse(/^ *```yaml\n(.*?)^ *```$/ms.exec(text('docker/helm/README.md'))?.[1] ?? '')
+
 for (const [title, values] of [
   ['as it is', {}],
+  ['with the values of its README', ofReadme],
   ['with every option', everything],
 ] as const)
   needsHelm(`the chart ${title} passes helm lint and Kubernetes' schemas`, () => {

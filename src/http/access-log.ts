@@ -7,7 +7,7 @@ import type { State } from './context.ts'
 
 export type AccessLogDeps = {
   readonly log: Log
-  readonly measure: Pick<Measure, 'request'>
+  readonly measure: Measure
   /** A monotonic clock, in ms. */
   readonly monotonic: () => number
   readonly isClosing: () => boolean

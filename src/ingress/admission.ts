@@ -91,7 +91,7 @@ export type AdmissionDeps = {
 export type RouteDeps = AdmissionDeps & {
   readonly publish: PublishWithFallback
   readonly append: Append
-  readonly measure: Pick<Measure, 'quarantined' | 'misfit' | 'idReused'>
+  readonly measure: Measure
   readonly log: Log
   readonly now: Now
 }

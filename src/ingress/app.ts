@@ -36,7 +36,7 @@ export type IngressDeps = {
   readonly history: ChatHistory
   readonly verify: VerifyToken
   readonly issue: IssueToken
-  readonly measure: Pick<Measure, 'quarantined' | 'misfit' | 'idReused'>
+  readonly measure: Measure
   readonly log: Log
   readonly now: Now
   readonly sleep: Sleep

@@ -39,7 +39,7 @@ export const quarantineRecord = (
 
 type QuarantineDeps = {
   readonly append: Append
-  readonly measure: Pick<Measure, 'quarantined'>
+  readonly measure: Measure
   readonly log: Log
 }
 

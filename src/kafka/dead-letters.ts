@@ -55,7 +55,7 @@ type Deps = {
   readonly now: Now
   readonly sleep: Sleep
   readonly log: Log
-  readonly measure: Pick<Measure, 'deadLetter'>
+  readonly measure: Measure
 }
 
 /** A record as a dead letter: key, value and headers byte for byte, plus headers with its place and the cause. */

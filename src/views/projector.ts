@@ -28,7 +28,7 @@ type Deps = {
    */
   readonly classify: (error: unknown) => Failure
   readonly deadLetter: DeadLetter
-  readonly measure: Pick<Measure, 'projected' | 'viewed'>
+  readonly measure: Measure
   /** Whether more may be held in memory. */
   readonly hasRoom: () => boolean
   /** Milliseconds of a monotonic clock. */

@@ -3,6 +3,7 @@ import { type ConsoleRoute, routeNames } from '../../src/console/answers.ts'
 import { type ConsoleSettings, startConsole } from '../../src/console/console.ts'
 import { type Handlers, ok } from '../../src/console/handler.ts'
 import { consoleRoles } from '../../src/domain/accounts.ts'
+import { unmeasured } from '../../src/domain/metrics.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { ConsoleSessions, StoredSession } from '../../src/mongo/console-sessions.ts'
 import { right } from '../support/either.ts'
@@ -104,11 +105,11 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
     recordActionOf: audit.recordActionOf,
     stopping: stopping.signal,
   })
-  const server = createHttpServer(
-    { log: silent, measure: { request: () => {} }, monotonic: () => at.ms },
-    () => routers,
-    { leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 200 },
-  )
+  const server = createHttpServer({ log: silent, measure: unmeasured, monotonic: () => at.ms }, () => routers, {
+    leaveMs: 0,
+    closeOnNextResponseMs: 0,
+    graceMs: 200,
+  })
   const { port } = right(await server.listen('127.0.0.1', 0))
   const host = `127.0.0.1:${port}`
   /** Sends a request as a browser does on a page of the console, but does not follow redirects. */

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Decode } from '../../src/domain/folded.ts'
+import { unmeasured } from '../../src/domain/metrics.ts'
 import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/domain/ports.ts'
 import { projector } from '../../src/views/projector.ts'
 import { anEvent, at } from '../support/given-events.ts'
@@ -67,6 +68,7 @@ const given = (
   }
   let now = 0
   const measure = {
+    ...unmeasured,
     projected: (records: number, seconds: number) => done.push(`${records} in ${seconds} s`),
     viewed: (source: string, seconds: number) => viewed.push(`${source} after ${seconds} s`),
   }

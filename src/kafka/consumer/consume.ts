@@ -11,7 +11,7 @@ import { lostRecords, type Session, type SessionDeps, startSession } from './ses
 
 type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers'> &
   StartOffsetsDeps & {
-    readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
+    readonly measure: Measure
     readonly endOffsets: EndOffsets
     readonly isDenied: IsDenied
     readonly forgetGroup: (group: string) => Promise<void>

@@ -80,7 +80,7 @@ type Deps = {
   readonly ready: () => void
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
+  readonly measure: Measure
 }
 
 const pauseAfterFailure = { baseMs: 100, capMs: 2_000 }

@@ -60,7 +60,7 @@ type Deps = {
   readonly random: () => number
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
+  readonly measure: Measure
 }
 
 const pauseAfterFailure = { baseMs: 100, capMs: 5_000 }

@@ -63,7 +63,7 @@ export type SessionDeps = {
   readonly unfinishedHandlers: Map<string, Promise<void>>
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
+  readonly measure: Measure
 }
 
 /** A kafkajs consumer from joining its group until it fails or is stopped. It is never reused. */

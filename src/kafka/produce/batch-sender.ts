@@ -9,7 +9,7 @@ type Deps = {
   readonly backlog: Pick<Backlog, 'settle'>
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
-  readonly measure: Pick<Measure, 'produced'>
+  readonly measure: Measure
 }
 
 export type BatchSender = ReturnType<typeof batchSender>

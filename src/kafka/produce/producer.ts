@@ -30,7 +30,7 @@ type Deps = {
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'produced' | 'produceFailed'>
+  readonly measure: Measure
 }
 
 type Producer = {

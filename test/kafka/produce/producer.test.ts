@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
+import { unmeasured } from '../../../src/domain/metrics.ts'
 import { type ProducerLimits, producer } from '../../../src/kafka/produce/producer.ts'
 import type { WireRecord } from '../../../src/kafka/wire-record.ts'
 import { silent } from '../../support/silent-log.ts'
@@ -37,7 +38,7 @@ const producerOf = (brokers: Pick<ReturnType<typeof fakeBrokers>, 'connect'>, li
     random: () => 0.5,
     clock: () => time,
     log: silent,
-    measure: { produced: nothing, produceFailed: nothing },
+    measure: unmeasured,
     partitioner: {
       ready: async (topics) => {
         if ([...topics].some((topic) => unknown.has(topic))) throw new Error('no such topic')

@@ -48,12 +48,14 @@ const scrolling = (page: Page) =>
     `[...document.querySelectorAll('.scroll')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)`,
   )
 
-test('at 1024 px the list of conversations does not scroll sideways', async (here) => {
+test('at 1024 px the lists of conversations and of drift do not scroll sideways', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'), { viewport: { width: 1024, height: 800 } })
-  await page.goto(here.page('conversations'))
-  await settled(page)
-  await page.locator('tbody tr').first().waitFor()
-  assert.equal([await scrolling(page), await overflow(page)], [[], 0])
+  for (const path of ['conversations', 'conversations?sort=oldest', 'drift']) {
+    await page.goto(here.page(path))
+    await settled(page)
+    await page.locator('tbody tr').first().waitFor()
+    assert.equal([await scrolling(page), await overflow(page)], [[], 0], path)
+  }
   await context.close()
 })
 

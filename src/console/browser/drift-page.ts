@@ -20,12 +20,10 @@ const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: bool
     <th scope="row">${driftWords(textAt(row, 'kind'))}</th>
     <td data-label="Event"><bdi>${textAt(row, 'event')}</bdi><span class="sub">${textAt(row, 'api')}</span></td>
     <td data-label="Field">${textAt(row, 'path') === '' ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'path')} /></code>`}</td>
-    <td data-label="Came as">${listAt(row, 'types').join(', ')}</td>
-    <td data-label="Expected">${textAt(row, 'expected') !== '' && html`<${Said} text=${textAt(row, 'expected')} />`}</td>
+    <td data-label="Came as">${listAt(row, 'types').join(', ')}${textAt(row, 'expected') !== '' && html`<span class="sub">expected <${Said} text=${textAt(row, 'expected')} /></span>`}</td>
     <td data-label="Example">${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'example')} /></code>`}</td>
     <td data-label="Count" class="number">${count(numberAt(row, 'count') ?? 0)}</td>
-    <td data-label="First"><${Time} at=${textAt(row, 'firstAt')} /></td>
-    <td data-label="Last"><${Time} at=${textAt(row, 'lastAt')} /></td>
+    <td data-label="Last"><${Time} at=${textAt(row, 'lastAt')} /><span class="sub">since <${Time} at=${textAt(row, 'firstAt')} /></span></td>
   </tr>
 `
 
@@ -70,7 +68,7 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
         : rows &&
           html`<${Table}
             caption="What the contracts do not know"
-            head=${['Kind', 'Event', 'Field', 'Came as', 'Expected', 'Example', 'Count', 'First', 'Last']}
+            head=${['Kind', 'Event', 'Field', 'Came as', 'Example', 'Count', 'Last']}
             numbers=${['Count']}
           >
             ${inClear.map((row, i) => html`<${Row} key=${i} row=${row} isMasked=${false} />`)}

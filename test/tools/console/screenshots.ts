@@ -22,7 +22,8 @@ type Shot = {
 }
 
 const shots: ReadonlyArray<Shot> = [
-  { name: 'now', path: 'now' },
+  // The letters are counted after the first request.
+  { name: 'now', path: 'now', prepare: (page) => page.getByText('3 in quarantine').waitFor() },
   { name: 'conversations', path: 'conversations' },
   {
     name: 'conversation',
@@ -34,7 +35,12 @@ const shots: ReadonlyArray<Shot> = [
       await page.getByRole('button', { name: 'Details of BotReplyDelivered' }).nth(1).click()
     },
   },
-  { name: 'conversation-dark', path: `conversations/${stagedChat}`, colorScheme: 'dark' },
+  {
+    name: 'conversation-dark',
+    path: `conversations/${stagedChat}`,
+    colorScheme: 'dark',
+    prepare: (page) => page.locator('.entry').last().scrollIntoViewIfNeeded(),
+  },
   {
     name: 'dead-letters',
     path: 'dead-letters',

@@ -87,7 +87,8 @@ const stageDays = async ({ db }: ConsoleWorld) => {
     'every day to be computed',
     async () => (await due.countDocuments({ since: { $exists: true } })) === 0,
   )
-  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) } })
+  // Without `nextAt` the day is not computed again when the next session has ended.
+  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) }, $unset: { nextAt: '' } })
   await stageTimes({ db })
   await stageTalkTimes({ db })
 }
@@ -136,17 +137,33 @@ const minuteMs = 60 * secondMs
 const lastedMs = (kind: string, n: number) =>
   kind === 'bot' ? (40 + ((n * 53) % 200)) * secondMs : (180 + ((n * 97) % 480)) * secondMs
 
+type Staged = {
+  readonly _id: string
+  readonly chatId: string
+  readonly kind: string
+  readonly awaitingSince?: Date
+  readonly endsAt?: Date
+  readonly firstResponseMs?: number
+  readonly handleMs?: number
+}
+
+/** The times of a session that were measured in milliseconds, as a contact centre has them. */
+const measured = ({ kind, firstResponseMs, handleMs }: Staged, n: number) => {
+  const first = kind === 'bot' ? 1_400 + ((n * 331) % 2_000) : (18 + ((n * 7) % 40)) * secondMs
+  return {
+    ...(firstResponseMs !== undefined && { firstResponseMs: first, responseTimesMs: [first] }),
+    ...(handleMs !== undefined && { handleMs: lastedMs(kind, n) }),
+  }
+}
+
 /** Moves what was played just now back in time: sessions began over the last hours, and clients wait for minutes. */
 const stageTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   const now = Date.now()
-  const sessions = db.collection<{ _id: string; chatId: string; kind: string; awaitingSince?: Date; endsAt?: Date }>(
-    'sessions',
-  )
+  const sessions = db.collection<Staged>('sessions')
   const recent = { accountId: 'acme', chatId: { $ne: stagedChat }, startedAt: { $gt: new Date(now - dayMs) } }
   let waits = 0
-  for (const [n, { _id, chatId, kind, awaitingSince, endsAt }] of (
-    await sessions.find(recent).sort({ startedAt: -1 }).toArray()
-  ).entries()) {
+  for (const [n, session] of (await sessions.find(recent).sort({ startedAt: -1 }).toArray()).entries()) {
+    const { _id, chatId, kind, awaitingSince, endsAt } = session
     const isWaiting = awaitingSince !== undefined && Number(endsAt) > now
     if (isWaiting) waits += 1
     const startedAt = new Date(now - (isWaiting ? waits * 95 * secondMs : 6 * minuteMs + n * 110 * secondMs))
@@ -155,7 +172,7 @@ const stageTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
       lastEventAt: isWaiting ? startedAt : lastEventAt,
       ...(awaitingSince !== undefined && { awaitingSince: startedAt }),
     }
-    await sessions.updateOne({ _id }, { $set: { startedAt, ...since } })
+    await sessions.updateOne({ _id }, { $set: { startedAt, ...since, ...measured(session, n) } })
     await db
       .collection('conversations')
       .updateOne({ chatId, awaitingReplySince: { $exists: true } }, { $set: { awaitingReplySince: startedAt } })
@@ -342,8 +359,11 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
       agent,
       visitor: { ...accepted.visitor, number: String(i) },
     })
-    if (i % 3 !== 0)
-      await service.webhook('acme', { ...chatRated(chat, i % 4 === 0 ? 'bad' : 'good'), agents: [agent] })
+    if (i % 3 !== 0) {
+      const { chat: log, ...finished } = chatRated(chat, i % 4 === 0 ? 'bad' : 'good')
+      const messages = log.messages.map((each) => (each.type === 'agent' ? { ...each, agent_id: agent.id } : each))
+      await service.webhook('acme', { ...finished, agents: [agent], chat: { ...log, messages } })
+    }
     const [chatId, clientId] = [`${480_300 + i}`, `${1_300 + i}`]
     await service.clientWrites(chatId, questions[i % questions.length] ?? '', { clientId })
     if (i % 4 === 0) continue

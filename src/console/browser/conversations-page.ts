@@ -21,6 +21,13 @@ const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: numb
   ${row.differences > 0 && html`<${Badge} tone="warn">${counted(row.differences, 'difference')}<//>`}
 `
 
+/** From the first event to the last one. An open session with one event has no duration yet. */
+const Lasted = ({ row }: { readonly row: ConversationRow }) => {
+  const ms = Date.parse(row.lastEventAt) - Date.parse(row.startedAt)
+  if (row.isOpen && ms < 1_000) return '–'
+  return html`<span title=${`until ${row.lastEventAt}`}>${tickingDuration(ms)}</span>${row.isOpen && html`<span class="sub">so far</span>`}`
+}
+
 const State = ({ row }: { readonly row: ConversationRow }) => {
   const { words, tone } = sessionState({ ...row, waits: row.waitingSince !== undefined })
   return html`<span class=${`dot ${tone}`}>${words}</span>`
@@ -44,7 +51,7 @@ const Row = ({
       ${row.clientId !== undefined && html`<span class="sub">client <bdi>${row.clientId}</bdi></span>`}
     </th>
     <td data-label="With">
-      ${row.kind === 'bot' ? 'Bot' : 'Agent'}${row.agents.map((id, i) => html`${i > 0 && ','} <bdi key=${id}>${id}</bdi>`)}
+      ${row.kind === 'bot' ? 'Bot' : 'Agent'}${row.agents.map((id, i) => html`${i > 0 ? ', ' : '\u00a0'}<bdi key=${id}>${id}</bdi>`)}
       ${channel !== 'unknown' && html`<span class="sub">${channel}</span>`}
     </td>
     <td data-label="Outcome"><${State} row=${row} /> <${Notes} row=${row} now=${now} /></td>
@@ -56,16 +63,9 @@ const Row = ({
       }
     </td>
     <td data-label="Began"><${Time} at=${row.startedAt} /></td>
-    <td data-label="Lasted"><span title=${`until ${row.lastEventAt}`}>${lastedText(row)}</span></td>
+    <td data-label="Lasted"><${Lasted} row=${row} /></td>
   </tr>
 `
-}
-
-/** From the first event to the last one. An open session with one event has no duration yet. */
-const lastedText = ({ startedAt, lastEventAt, isOpen }: ConversationRow) => {
-  const ms = Date.parse(lastEventAt) - Date.parse(startedAt)
-  if (!isOpen) return tickingDuration(ms)
-  return ms < 1_000 ? '–' : `${tickingDuration(ms)} so far`
 }
 
 type Shown = {

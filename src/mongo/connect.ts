@@ -32,7 +32,12 @@ import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from './store.ts'
 import { timeZonesChanged } from './time-zones.ts'
 import { type TopicsRead, topicsReadIn } from './topics-read.ts'
-import { countDifferences, markAudited, type TranscriptAudits, transcriptAudits } from './transcript-audits.ts'
+import {
+  countTranscriptDifferences,
+  markAudited,
+  type TranscriptAudits,
+  transcriptAudits,
+} from './transcript-audits.ts'
 import { readsIn } from './view-reads.ts'
 import { type ViewVersions, viewVersionsIn } from './view-versions.ts'
 import { writeBatcher } from './write-batcher.ts'
@@ -65,7 +70,7 @@ export type Mongo = {
   ) => Promise<ReadonlyArray<string>>
   /** For how long statistics have lacked a change, in seconds. */
   readonly ageOfStats: ReturnType<typeof ageOfStats>
-  readonly countDifferences: ReturnType<typeof countDifferences>
+  readonly countTranscriptDifferences: ReturnType<typeof countTranscriptDifferences>
   /** A query of the console, from the `console-*` files. */
   readonly query: Query
   /** Compares transcripts with timeline; one for each process, not running until it is started. */
@@ -144,7 +149,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     viewVersions: viewVersionsIn(db),
     timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
     ageOfStats: ageOfStats(db),
-    countDifferences: countDifferences(db),
+    countTranscriptDifferences: countTranscriptDifferences(db),
     query: (queryIn) => queryIn(db),
     transcriptAudits: audits,
     statsRefresher: refresher,

@@ -112,7 +112,7 @@ type Kind = keyof typeof differenceKinds
 export type Differences = { readonly account: string; readonly kind: Kind; readonly count: number }
 
 /** Counts differences in sessions that ended since then, by account and kind. Throws if MongoDB answers too late. */
-export const countDifferences =
+export const countTranscriptDifferences =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyArray<Differences>> => {
     const stages = [

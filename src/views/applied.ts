@@ -41,7 +41,7 @@ export const digest = (event: string): string =>
   createHash('sha256').update(event).digest('base64url').slice(0, seenEarlierLength)
 
 /** Whether a digest is one of `digests`, a text of digests one after the other. */
-export const isIn = (digests: string, wanted: string): boolean => {
+export const hasDigest = (digests: string, wanted: string): boolean => {
   let at = digests.indexOf(wanted)
   while (at % seenEarlierLength > 0) at = digests.indexOf(wanted, at + 1)
   return at >= 0
@@ -50,7 +50,7 @@ export const isIn = (digests: string, wanted: string): boolean => {
 type Seen = Pick<Guard, 'seen' | 'seenEarlier'>
 
 const hasSeen = ({ seen, seenEarlier = '' }: Seen, event: string): boolean =>
-  seen.includes(event) || (seenEarlier !== '' && isIn(seenEarlier, digest(event)))
+  seen.includes(event) || (seenEarlier !== '' && hasDigest(seenEarlier, digest(event)))
 
 const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
   const all = [...seen, event]

@@ -8,7 +8,7 @@ import { accountIdIn } from '../domain/identity.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { wireOf } from '../domain/requests.ts'
-import { advance, digest, isIn } from './applied.ts'
+import { advance, digest, hasDigest } from './applied.ts'
 import { never } from './erase.ts'
 import { by } from './indexes.ts'
 import { timeline, timelineId } from './timeline.ts'
@@ -54,7 +54,8 @@ const evolveDrift = (
   }
   if (applied === undefined) return current
   const { seen = '', types } = current
-  if (request !== undefined && isIn(seen, request)) return { ...current, applied: inOrder(applied, current.applied) }
+  if (request !== undefined && hasDigest(seen, request))
+    return { ...current, applied: inOrder(applied, current.applied) }
   return {
     ...current,
     ...(isEarlier(current, at, first) && first()),

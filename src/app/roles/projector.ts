@@ -33,7 +33,7 @@ export const watchViews = ({ settings, mongo, metrics }: Pick<Ports, 'settings' 
     counts: await mongo.countDrift(accountIds, scrapeWithinMs),
   }))
   metrics.watch('statistics', async () => ({ ageSeconds: await mongo.ageOfStats(new Date(), scrapeWithinMs) }))
-  metrics.watch('transcripts', () => mongo.countDifferences(withBots, before(dayMs), scrapeWithinMs))
+  metrics.watch('transcripts', () => mongo.countTranscriptDifferences(withBots, before(dayMs), scrapeWithinMs))
 }
 
 /** Days in an account's former time zone need a rebuild. They do not make the process unready. */

@@ -6,7 +6,7 @@ import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
 import { alsoOf, type Erasing, erase } from '../../operations/erase/operations.ts'
-import { type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
+import { erasureRequestText, type Kept, type Plan, planOf, type Request } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
 import { type ConsoleRoute, type PersonAnswer, PersonBody } from '../answers.ts'
@@ -32,7 +32,7 @@ export type PersonDeps = {
 /** Identifies the chats and clients that the user saw before an erasure. Does not depend on counts of documents. */
 const confirmOf = (request: Request, { person: { chats, clients } }: Plan): string =>
   createHash('sha256')
-    .update(JSON.stringify([requestText(request), chats, clients]))
+    .update(JSON.stringify([erasureRequestText(request), chats, clients]))
     .digest('base64url')
 
 const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({

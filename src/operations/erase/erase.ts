@@ -6,7 +6,7 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import { type Kept, keysOf, markersOf, type Plan, planOf, type Request, remainsOf, requestText } from './plan.ts'
+import { erasureRequestText, type Kept, keysOf, markersOf, type Plan, planOf, type Request, remainsOf } from './plan.ts'
 
 export type ErasePorts = {
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish'>
@@ -47,7 +47,7 @@ export const unfinishedErasures = async (
   request: Request,
 ): Promise<ReadonlyArray<ErasureDocument>> => {
   const hash = await erasures.hmac()
-  return erasures.find({ state: 'started', request: hash(requestText(request)) })
+  return erasures.find({ state: 'started', request: hash(erasureRequestText(request)) })
 }
 
 /** Finishes interrupted erasures. */
@@ -88,7 +88,7 @@ export const receiptOf = async (
   const id =
     since === undefined
       ? randomBytes(8)
-      : Buffer.from(hash(`${requestText(request)} ${since.toISOString()}`), 'base64url')
+      : Buffer.from(hash(`${erasureRequestText(request)} ${since.toISOString()}`), 'base64url')
   const _id = id.toString('hex', 0, 8)
   const accountId = right(AccountId.decode(request.accountId))
   return {
@@ -98,7 +98,7 @@ export const receiptOf = async (
     requestedAt,
     ...(ticket !== undefined && { ticket }),
     state: 'started',
-    request: hash(requestText(request)),
+    request: hash(erasureRequestText(request)),
     keys: keysOf(accountId, plan, person).map((each) => hash(nameOfErased(each))),
     markers: markersOf({ _id, accountId, requestedAt }, plan).length,
     found: { ...found },

@@ -18,7 +18,7 @@ export type Plan = {
   readonly found: Readonly<Record<string, number>>
 }
 
-export const requestText = ({ accountId, start, also }: Request): string =>
+export const erasureRequestText = ({ accountId, start, also }: Request): string =>
   JSON.stringify([accountId, start.kind, start.value, also.map(alsoText).sort()])
 
 /** What the bridge has about a person. `known` are other identities of the person. Changes nothing. */

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { agreedTime } from '../../domain/agreed-time.ts'
 import { dayMs } from '../../shared/time.ts'
 import { resume } from './erase.ts'
-import { requestText } from './plan.ts'
+import { erasureRequestText } from './plan.ts'
 import { type AllDue, retainedBy, type SettleDeps, settler } from './settle.ts'
 import { type AppendedSince, chatOrClientOf, type Silence, silentPerson } from './silence.ts'
 
@@ -52,7 +52,7 @@ export const retainer = (deps: RetainDeps) => {
       const found = await silentPerson(deps, accountId, identity, silence)
       if (found === undefined) continue
       const { request, last, isDisputed } = found
-      pass.due.set(hash(requestText(request)), { start: request.start, last, isDisputed })
+      pass.due.set(hash(erasureRequestText(request)), { start: request.start, last, isDisputed })
     }
     return { isMore: entries.length >= entriesAtOnce, after: entries.at(-1)?.time ?? pass.after }
   }

@@ -5,7 +5,7 @@ import type { Day } from '../../mongo/stats-recompute.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf } from '../../views/index.ts'
 import { compare, differingFields, type Findings, found, isOlder, noFindings, type Verdict } from './differences.ts'
-import { type Positions, placesOf, readCommitted, readLogs } from './progress.ts'
+import { committedPositions, type Positions, placesOf, readLogs } from './progress.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
 
 const viewRounds = 20
@@ -21,7 +21,10 @@ const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
   const topics = topicsOf([view])
   /** The positions that both sides have processed; 0 where there is none yet. */
   const now = async () => {
-    const [logs, committed] = await Promise.all([readLogs(kafka, topics), readCommitted(kafka, viewsGroup, topics)])
+    const [logs, committed] = await Promise.all([
+      readLogs(kafka, topics),
+      committedPositions(kafka, viewsGroup, topics),
+    ])
     const at = (positions: Positions) => new Map([...logs.keys()].map((key) => [key, positions.get(key) ?? 0]))
     return { live: at(committed), rebuilt: at(replay.positions()) }
   }

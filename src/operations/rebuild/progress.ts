@@ -81,7 +81,7 @@ export const readLogs = async (
 }
 
 /** What a group has committed. */
-export const readCommitted = async (
+export const committedPositions = async (
   { committedOffsets }: Pick<KafkaPorts, 'committedOffsets'>,
   group: string,
   topics: ReadonlyArray<TopicName>,

@@ -2,7 +2,7 @@ import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf, viewNames } from '../../views/index.ts'
 import { archivesOf } from './archive.ts'
-import { cutOff, readCommitted, readLogs } from './progress.ts'
+import { committedPositions, cutOff, readLogs } from './progress.ts'
 import { groupOf, type RebuildDeps } from './replay.ts'
 import type { Outcome } from './run.ts'
 import { forget, runRebuild } from './run.ts'
@@ -25,7 +25,7 @@ const busy = 'A rebuild is running: wait until it has ended.'
 const committedBy =
   ({ kafka }: Pick<RebuildDeps, 'kafka'>) =>
   (writer: string) =>
-    readCommitted(kafka, groupOf(writer), topicsOf(viewNames))
+    committedPositions(kafka, groupOf(writer), topicsOf(viewNames))
 
 const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
   say(reason)

@@ -157,7 +157,7 @@ export const refusals = (statuses: ReadonlyArray<Status>, style: Style, ref: Ref
   )
 
 /** A GET endpoint refuses other methods. */
-export const getOnly = (ref: Ref): JsonObject => ({
+export const otherMethodsRefused = (ref: Ref): JsonObject => ({
   405: refusal(
     {
       ...errorTable[405],

@@ -15,11 +15,11 @@ import {
   challenge,
   errorTable,
   examples,
-  getOnly,
   header,
   jsonBody,
   ofOauth,
   ofWebhooks,
+  otherMethodsRefused,
   plain,
   type Ref,
   refusals,
@@ -291,7 +291,13 @@ export const historyPath = (ref: Ref): JsonObject => ({
 })
 
 const page = (operationId: string, summary: string, responses: JsonObject, ref: Ref): JsonObject => ({
-  get: { operationId, tags: ['Operation'], summary, security: [], responses: { ...responses, ...getOnly(ref) } },
+  get: {
+    operationId,
+    tags: ['Operation'],
+    summary,
+    security: [],
+    responses: { ...responses, ...otherMethodsRefused(ref) },
+  },
 })
 
 const word = (description: string, text: string): JsonObject => ({

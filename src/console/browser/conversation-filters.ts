@@ -42,9 +42,9 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
       <div class="row">
         <${Check} label="Left without an answer" checked=${filters.unanswered} onChange=${(unanswered: boolean) => change({ unanswered })} />
       </div>
-      <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state })}
+      <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state, ...(state === 'over' && filters.sort === 'waits' && { sort: '' }) })}
         options=${[['', 'Any'], ['open', 'Open'], ['over', 'Ended']]} />
-      <${Select} label="First" value=${filters.sort} onChange=${(sort: Sort) => change({ sort })}
+      <${Select} label="First" value=${filters.sort} onChange=${(sort: Sort) => change({ sort, ...(sort === 'waits' && { state: '' }) })}
         options=${sortCodes.map((code) => [code, sortWords(code)])} />
       <details class="more-filters" open=${isMore}>
         <summary>More filters</summary>

@@ -453,7 +453,10 @@ export const CheckBody = exactShape({ id: Id }, {}, 'CheckBody')
 /** The newest 100 receipts, newest first. `cut`: there are more receipts, or there may be more confirmations. */
 export const ErasuresAnswer = exactShape({ cut: t.boolean, erasures: t.array(ErasureAnswer) }, {}, 'ErasuresAnswer')
 
-/** Documents of the view audit about this or all accounts, newest first. Query: `action`, `cursor`, `limit`. */
+/**
+ * Documents of the view audit about this or all accounts, newest first. Query: `action`; `who`; `from` and `to`, such as
+ * 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `cursor`, `limit`.
+ */
 export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
 
 /** A route of the console's API. Its key in the list below is its method and path. */
@@ -529,6 +532,7 @@ export const routes = {
   'GET /api/accounts/:account/erasures': { page: 'privacy', answer: ErasuresAnswer },
   'POST /api/accounts/:account/erasures/check': { page: 'privacy', answer: ErasureAnswer },
   'GET /api/accounts/:account/audit': { page: 'audit', answer: AuditAnswer },
+  'GET /api/accounts/:account/audit.csv': { page: 'audit', answer: 'text/csv' },
 } as const satisfies Readonly<Record<string, Route>>
 
 export type ConsoleRoute = keyof typeof routes

@@ -18,6 +18,16 @@ const cellText = (cell: Cell): string => {
 export const csv = (rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
   rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
 
+/** The answer that the browser saves under a name. The name has only characters that need no escape. */
+export const csvFile = (name: string, body: string) => ({
+  status: 200,
+  body,
+  headers: {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${name}"`,
+  },
+})
+
 /** The path of each leaf that is not personal, in the codec's order: `figures.containment.value`. */
 export const columnsOf = (marks: Marks, path = ''): ReadonlyArray<string> => {
   if (marks === 'readable') return [path]

@@ -6,6 +6,10 @@ import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 export type AuditAsked = {
   readonly action?: Action
+  /** The person, exactly as recorded. */
+  readonly who?: string
+  readonly from?: Date
+  readonly to?: Date
   /** The last action of the previous page. */
   readonly after?: Pick<AuditDocument, '_id' | 'at'>
   readonly limit: number
@@ -14,9 +18,15 @@ export type AuditAsked = {
 type Audited = Omit<AuditDocument, 'accountId'> & { readonly accountId?: string | null }
 
 /** The actions of the account, and those about all accounts, which have no account id. The newest come first. */
-export const auditQuery = (accountId: string, { action, after, limit }: AuditAsked) => {
-  const older = after && { at: { $lte: after.at }, $or: [{ at: { $lt: after.at } }, { _id: { $lt: after._id } }] }
-  const where = { accountId: { $in: [accountId, null] }, ...(action && { action }), ...older }
+export const auditQuery = (accountId: string, { action, who, from, to, after, limit }: AuditAsked) => {
+  const times = { ...(from && { $gte: from }), ...(to && { $lt: to }), ...(after && { $lte: after.at }) }
+  const where = {
+    accountId: { $in: [accountId, null] },
+    ...(action && { action }),
+    ...(who !== undefined && { who }),
+    ...(Object.keys(times).length > 0 && { at: times }),
+    ...(after && { $or: [{ at: { $lt: after.at } }, { _id: { $lt: after._id } }] }),
+  }
   return { where, options: { ...bounded, limit, sort: { at: -1, _id: -1 } } } as const
 }
 

@@ -17,5 +17,5 @@ export const audit = folded(contract, {
     },
   },
   erasure: never,
-  indexes: [by('at', '_id'), by('action', 'at', '_id')],
+  indexes: [by('at', '_id'), by('action', 'at', '_id'), by('who', 'at', '_id')],
 })

@@ -11,7 +11,7 @@ import type { ReadTopic } from '../../src/kafka/read-topic.ts'
 import type { AuditAsked } from '../../src/mongo/console-privacy.ts'
 import { givenErasures } from '../operations/erase/given-erasures.ts'
 import { topicOf } from '../operations/redrive/given-letters.ts'
-import { right } from '../support/either.ts'
+import { left, right } from '../support/either.ts'
 import { given } from './given-request.ts'
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, n))
@@ -39,13 +39,9 @@ const view = () => {
     const older = [3, 2, 1].map(actionOn).filter(({ at }) => question.after === undefined || at < question.after.at)
     return E.right(older.slice(0, question.limit))
   }
-  const ask = async (query: string) =>
-    (
-      right(await auditHandlers({ mongoQuery: () => readAudit as never })[route](given({ query }))) as {
-        body: AuditAnswer
-      }
-    ).body
-  return { asked, ask }
+  const handlers = auditHandlers({ timeZoneOf: () => 'Europe/Berlin', mongoQuery: () => readAudit as never })
+  const ask = async (query: string) => right(await handlers[route](given({ query }))).body as AuditAnswer
+  return { asked, ask, handlers }
 }
 
 audit('has the names of the operators, page after page', async () => {
@@ -67,19 +63,61 @@ audit('has the names of the operators, page after page', async () => {
   assert.is(second.next, undefined)
 })
 
-audit('is filtered by action; a wrong query is refused by its field', async () => {
-  const { ask, asked } = view()
-  await ask('action=unmask')
-  assert.equal(asked, [{ action: 'unmask', limit: 51 }])
-  const refused = async (query: string) => {
-    const answered = await auditHandlers({ mongoQuery: () => assert.unreachable() as never })[route](given({ query }))
-    return E.isLeft(answered) && answered.left.message
+for (const [query, filters] of [
+  ['action=unmask', { action: 'unmask' }],
+  ['who=kim', { who: 'kim' }],
+  ['from=2026-01-02', { from: new Date('2026-01-01T23:00:00Z') }],
+  ['to=2026-01-02', { to: new Date('2026-01-02T23:00:00Z') }],
+  [
+    'from=2026-07-02&to=2026-07-02T12:30&who=kim&action=erase',
+    {
+      from: new Date('2026-07-01T22:00:00Z'),
+      to: new Date('2026-07-02T10:30:00Z'),
+      action: 'erase',
+      who: 'kim',
+    },
+  ],
+] as const)
+  audit(`is filtered by ${query}, with days of the account’s time zone`, async () => {
+    const { ask, asked } = view()
+    await ask(query)
+    assert.equal(asked, [{ ...filters, limit: 51 }])
+  })
+
+for (const [query, message] of [
+  ['action=look', 'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask, sign-in, topics'],
+  ['cursor=x', 'cursor: expected the `next` of an earlier answer'],
+  ['from=2026-01-02&to=2026-01-01', 'from, to: expected a time, and a later one'],
+  ['from=yesterday', 'from: expected a day, or a day and a time such as 2026-01-31T17:05'],
+] as const)
+  audit(`refuses ${query}, as a list and as a spreadsheet`, async () => {
+    const { handlers, asked } = view()
+    for (const each of [route, `${route}.csv`] as const)
+      assert.is(left<{ readonly message: string }>(await handlers[each](given({ query }))).message, message)
+    assert.equal(asked, [])
+  })
+
+audit('is a spreadsheet in which no name is a formula', async () => {
+  const rows = Array.from({ length: 1_201 }, (_, n) => ({
+    ...actionOn(1),
+    _id: `a${n}`,
+    who: n === 1_200 ? '=cmd|"calc"' : `kim-${n}`,
+  }))
+  const readAudit = async (_: string, { after, limit }: AuditAsked) => {
+    const begin = after === undefined ? 0 : rows.findIndex(({ _id }) => _id === after._id) + 1
+    return E.right(rows.slice(begin, begin + limit))
   }
+  const handlers = auditHandlers({ timeZoneOf: () => 'UTC', mongoQuery: () => readAudit as never })
+  const { body, headers } = right(await handlers[`${route}.csv`](given()))
+  const lines = body.trimEnd().split('\r\n')
   assert.equal(
-    [await refused('action=look'), await refused('cursor=x')],
+    [lines.length, lines[0], lines[1], lines.at(-1), headers?.['Content-Disposition']],
     [
-      'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask, sign-in, topics',
-      'cursor: expected the `next` of an earlier answer',
+      1_202,
+      'at,who,action,detail,accountId,_id',
+      '2026-01-01T00:00:00.000Z,kim-0,erase,"erase, chat 1",acme,a0',
+      `2026-01-01T00:00:00.000Z,"'=cmd|""calc""",erase,"erase, chat 1",acme,a1200`,
+      'attachment; filename="acme-audit.csv"',
     ],
   )
 })

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import * as assert from 'uvu/assert'
 import { inTurn } from '../../src/simulator/behaviour.ts'
 import { eventually } from '../support/eventually.ts'
@@ -61,6 +63,53 @@ test('why did replies fail this week: by reason and last answer, with links to t
     assert.equal([await violations(page), await overflow(page)], [[], 0], `${width} px`)
   }
   assert.equal(errors, [])
+  await context.close()
+})
+
+test('who looked at what, and when: the audit log by person and day, as a list and as a file', async (here) => {
+  const [ann, bob] = [await here.signInAsAll('audited-ann'), await here.signInAsAll('audited-bob')]
+  for (const [chat, signedIn] of [
+    ['audited-1', ann],
+    ['audited-2', ann],
+    ['audited-3', bob],
+  ] as const)
+    assert.is((await here.ask(`accounts/acme/conversations/${chat}/unmask`, signedIn, {})).status, 200)
+  const recorded = { who: /^audited-/ }
+  const arrived = async () => (await here.db.collection('audit').countDocuments(recorded)) === 3
+  await eventually('what was recorded', arrived)
+
+  const { page, context, errors } = await here.open(await here.signInAsAll('questions'))
+  await page.goto(here.page('audit'))
+  await settled(page)
+  await page.getByRole('button', { name: 'audited-ann@example.com' }).first().click()
+  await page.waitForURL(/who=audited-ann/)
+  await page.getByRole('button', { name: '7 days' }).click()
+  await page.waitForURL(/from=/)
+  const details = page.locator('tbody code')
+  await eventually('the looks of one person', async () =>
+    isDeepStrictEqual((await details.allInnerTexts()).toSorted(), ['conversation audited-1', 'conversation audited-2']),
+  )
+  assert.is(await page.getByLabel('Person', { exact: true }).inputValue(), 'audited-ann@example.com')
+  const saving = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Save as CSV' }).click()
+  const file = await readFile(await (await saving).path(), 'utf8')
+  const lines = file.trimEnd().split('\r\n')
+  assert.equal(
+    lines.slice(1).map((line) => line.split(',').slice(1, 5)),
+    ['audited-2', 'audited-1'].map((chat) => ['audited-ann@example.com', 'unmask', `conversation ${chat}`, 'acme']),
+  )
+  await page.getByLabel('To', { exact: true }).fill('2020-01-01')
+  await page.getByText('expected a time, and a later one').waitFor()
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01')
+  await page.getByText('Nothing is recorded that matches these filters.').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('row', { name: 'audited-bob@' }).waitFor()
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    assert.equal([await violations(page), await overflow(page)], [[], 0], `${width} px`)
+  }
+  // The refusal of the wrong days is an error of the browser's console too.
+  assert.is(errors.filter((error) => !error.includes('400')).length, 0)
   await context.close()
 })
 

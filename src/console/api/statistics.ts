@@ -12,7 +12,7 @@ import { agentNamesIn, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
 import { type ConsoleRoute, NamesBody, type StatisticsAnswer } from '../answers.ts'
-import { cellAt, columnsOf, csv } from '../csv.ts'
+import { cellAt, columnsOf, csv, csvFile } from '../csv.ts'
 import { definitions } from '../definitions.ts'
 import {
   type ConsoleHandler,
@@ -144,14 +144,7 @@ export const statisticsHandlers = ({
           const row = rowOf(each)
           return csv([names.map((name) => cellAt(row, name))])
         })
-        return E.right({
-          status: 200,
-          body: csv([names]) + lines.join(''),
-          headers: {
-            'Content-Type': 'text/csv; charset=utf-8; header=present',
-            'Content-Disposition': `attachment; filename="${fileName(accountId, found.right)}"`,
-          },
-        })
+        return E.right(csvFile(fileName(accountId, found.right), csv([names]) + lines.join('')))
       },
     ),
   }

@@ -1,44 +1,72 @@
-import { accountPath } from './api.ts'
+import { accountPath, base } from './api.ts'
 import { textAt } from './figures.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
 import { usePages } from './pages.ts'
-import { Empty, Said, Select, Table, Time, TroubleBox, Waiting } from './parts.ts'
+import { Empty, Field, Said, Select, Table, Time, TroubleBox, valueOfField, Waiting } from './parts.ts'
+import { Presets } from './presets.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { actionCodes, actionWords } from './words.ts'
 
-/** The audit log: looks at personal data, and actions. */
+/** The audit log: looks at personal data, and actions. Its filters are in the address. */
 export const AuditPage = ({ account, query }: PageProps) => {
-  const action = actionCodes.find((each) => each === query.get('action')) ?? ''
-  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(
-    accountPath(account, 'audit'),
-    new URLSearchParams(action === '' ? {} : { action }),
-  )
+  const text = (name: string) => query.get(name) ?? ''
+  const filters = {
+    from: text('from'),
+    to: text('to'),
+    who: text('who'),
+    action: actionCodes.find((each) => each === text('action')) ?? '',
+  }
+  const given = (all: Readonly<Record<string, string>>) =>
+    new URLSearchParams(Object.entries(all).filter(([, each]) => each !== ''))
+  const asked = given(filters)
+  const path = accountPath(account, 'audit')
+  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, asked)
+  const change = (part: Partial<typeof filters>) =>
+    go(pathOf(account, 'audit', given({ ...filters, ...part }).toString()))
+  const day = (name: 'from' | 'to', label: string) => html`
+    <${Field} label=${label}>
+      <input type="date" value=${filters[name]} onChange=${(event: Event) => change({ [name]: valueOfField(event) })} />
+    <//>
+  `
+  const people = [...new Set(rows?.map((row) => textAt(row, 'who')))]
   return html`
     <div class="page-head">
       <h1>Audit log</h1>
       <p class="muted">Access to personal data, and actions. Each was recorded first.</p>
+      <p><a class="button" download href=${`${base}api/${path}.csv?${asked}`} title="The newest 10,000">Save as CSV</a></p>
     </div>
     <form class="filters" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
+      ${day('from', 'From')} ${day('to', 'To')}
+      <${Presets} chosen=${filters} choose=${change} />
+      <${Field} label="Person">
+        <input type="search" data-search list="people" maxlength="255" autocomplete="off" value=${filters.who} onChange=${(event: Event) => change({ who: valueOfField(event).trim() })} />
+      <//>
+      <datalist id="people">${people.map((who) => html`<option key=${who} value=${who} />`)}</datalist>
       <${Select}
         label="Action"
-        value=${action}
+        value=${filters.action}
         options=${[['', 'All'], ...actionCodes.map((each) => [each, actionWords(each)])]}
-        onChange=${(next: string) => go(pathOf(account, 'audit', next === '' ? '' : `action=${next}`))}
+        onChange=${(action: string) => change({ action })}
       />
-      <div class="row"><button type="button" onClick=${again}>Refresh</button></div>
+      <div class="row">
+        <button type="button" onClick=${again}>Refresh</button>
+        ${asked.size > 0 && html`<button type="button" onClick=${() => go(pathOf(account, 'audit'))}>Clear</button>`}
+      </div>
     </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${rows === undefined && trouble === undefined && html`<${Waiting} what="the audit log" />`}
     ${
       rows?.length === 0
-        ? html`<${Empty} title="Nothing is recorded yet.">Everyone who looks at personal data or acts appears here within seconds.<//>`
+        ? html`<${Empty} title=${asked.size === 0 ? 'Nothing is recorded yet.' : 'Nothing is recorded that matches these filters.'}>
+            Everyone who looks at personal data or acts appears here within seconds. A person is found by the whole name, as it is recorded.
+          <//>`
         : rows &&
           html`<${Table} caption="Audit log, the newest first" head=${['When', 'Who', 'What', 'Details']}>
             ${rows.map(
               (row) => html`<tr key=${textAt(row, '_id')}>
                 <th scope="row"><${Time} at=${textAt(row, 'at')} /></th>
-                <td><bdi>${textAt(row, 'who')}</bdi></td>
+                <td><button type="button" class="link" onClick=${() => change({ who: textAt(row, 'who') })}><bdi>${textAt(row, 'who')}</bdi></button></td>
                 <td>${actionWords(textAt(row, 'action'))}</td>
                 <td><code><${Said} text=${textAt(row, 'detail')} /></code></td>
               </tr>`,

@@ -67,32 +67,27 @@ export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<st
     return low > 0 && !isTemporary(source) && !isArchived ? [source] : []
   })
 
-/** Where the logs of the topics begin and end, read after the call. */
-export const readLogs = async (
-  { ranges }: Pick<KafkaPorts, 'ranges'>,
+/** What `read` says of each partition of the topics. */
+const ofPartitions = async <A>(
   topics: ReadonlyArray<TopicName>,
-): Promise<Logs> => {
-  const all = await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const))
-  return new Map(
-    all.flatMap(([topic, partitions]) =>
-      [...partitions].map(([partition, range]) => [sourceOf(topic, partition), range] as const),
-    ),
+  read: (topic: TopicName) => Promise<ReadonlyMap<number, A>>,
+): Promise<ReadonlyMap<string, A>> => {
+  const all = topics.map(async (topic) =>
+    [...(await read(topic))].map(([partition, value]) => [sourceOf(topic, partition), value] as const),
   )
+  return new Map((await Promise.all(all)).flat())
 }
 
+/** Where the logs of the topics begin and end, read after the call. */
+export const readLogs = ({ ranges }: Pick<KafkaPorts, 'ranges'>, topics: ReadonlyArray<TopicName>): Promise<Logs> =>
+  ofPartitions(topics, ranges)
+
 /** What a group has committed. */
-export const committedPositions = async (
+export const committedPositions = (
   { committedOffsets }: Pick<KafkaPorts, 'committedOffsets'>,
   group: string,
   topics: ReadonlyArray<TopicName>,
-): Promise<Positions> => {
-  const all = await Promise.all(topics.map(async (topic) => [topic, await committedOffsets(group, topic)] as const))
-  return new Map(
-    all.flatMap(([topic, partitions]) =>
-      [...partitions].map(([partition, offset]) => [sourceOf(topic, partition), offset] as const),
-    ),
-  )
-}
+): Promise<Positions> => ofPartitions(topics, (topic) => committedOffsets(group, topic))
 
 /** How much is done, in records of the log or in other units. */
 export type Progress = { readonly done: number; readonly total: number }

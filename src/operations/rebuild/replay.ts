@@ -54,8 +54,11 @@ export type Replay = {
   readonly refused: () => number
   /** Topics with readable records, and temporary topics whose first records are already deleted. */
   readonly topicsTakenIn: () => ReadonlySet<string>
-  /** Why it cannot continue: unread records were deleted from their topic and are only in the archive. */
-  readonly lost: () => string | undefined
+  /**
+   * Whether it has reached the ends of these logs, and its progress. Throws if it cannot continue: unread records were
+   * deleted from their topic and are only in the archive.
+   */
+  readonly check: (logs: Logs) => { readonly isReached: boolean; readonly places: Places }
   /** Resolves when no write is running. No new write begins until `release`. */
   readonly hold: () => Promise<void>
   readonly release: () => void
@@ -132,6 +135,7 @@ export const startReplay = async (
   const archived = { kafka, restore, positions, setTo, skipTo, allowGaps, signal }
   await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
   let lost: string | undefined
+  let watched: ReadonlyMap<string, Watched> = new Map()
   const consumer = await kafka.consume({
     group,
     topics,
@@ -156,7 +160,11 @@ export const startReplay = async (
     positions: () => new Map(positions),
     refused: () => refused.size,
     topicsTakenIn: () => topicsTakenIn,
-    lost: () => lost,
+    check: (logs) => {
+      if (lost !== undefined) throw new Error(lost)
+      watched = watch(watched, placesOf(logs, positions), clock())
+      return { isReached: isReached(watched, clock()), places: watched }
+    },
     hold: async () => {
       held ??= Promise.withResolvers()
       while (running > 0) await new Promise<void>((resolve) => (wake = resolve))
@@ -171,24 +179,6 @@ export const startReplay = async (
   }
 }
 
-export type ReplayWatch = {
-  /** Reports whether the replay has reached the ends of these logs, and its progress. Throws if it has lost records. */
-  readonly check: (logs: Logs) => { readonly isReached: boolean; readonly places: Places }
-}
-
-export const watchReplay = (replay: Pick<Replay, 'positions' | 'lost'>, clock: () => number): ReplayWatch => {
-  let watched: ReadonlyMap<string, Watched> = new Map()
-  return {
-    check: (logs) => {
-      const lost = replay.lost()
-      if (lost !== undefined) throw new Error(lost)
-      const now = clock()
-      watched = watch(watched, placesOf(logs, replay.positions()), now)
-      return { isReached: isReached(watched, now), places: watched }
-    },
-  }
-}
-
 const checkEveryMs = 250
 
 /** Resolves when the replay has processed what was in the logs a moment ago, or when the signal aborts. */
@@ -196,7 +186,6 @@ export const catchUp = async (
   { kafka, show, sleep, signal }: Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>,
   topics: ReadonlyArray<TopicName>,
   replay: Replay,
-  replayWatch: ReplayWatch,
 ): Promise<void> => {
   const bar = show('replaying', 'records')
   while (!signal.aborted) {
@@ -205,7 +194,7 @@ export const catchUp = async (
     await sleep(checkEveryMs, signal)
     const { ok, reason } = await replay.health()
     if (logs === undefined) continue
-    const { isReached: isThere, places } = replayWatch.check(logs)
+    const { isReached: isThere, places } = replay.check(logs)
     bar.at(progressOf(places), ok ? undefined : reason)
     if (isThere) break
   }

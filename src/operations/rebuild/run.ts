@@ -13,15 +13,7 @@ import {
 } from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
-import {
-  catchUp,
-  groupOf,
-  type RebuildDeps,
-  type Replay,
-  type ReplayWatch,
-  startReplay,
-  watchReplay,
-} from './replay.ts'
+import { catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
 import { swapViews } from './swap.ts'
 
 /** How a rebuild has ended. A `stopped` one can be resumed. */
@@ -80,7 +72,6 @@ const goLive = async (
   own: LeasedRebuild,
   pending: ReadonlyArray<ViewName>,
   replay: Replay,
-  replayWatch: ReplayWatch,
   force: boolean,
 ): Promise<Outcome> => {
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
@@ -88,7 +79,7 @@ const goLive = async (
   const suspects = counts.filter((count) => isSuspect(count, replay.topicsTakenIn())).map(({ view }) => view)
   if (suspects.length > 0 && !force)
     return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
-  const swapped = await swapViews(deps, own, pending, replay, replayWatch)
+  const swapped = await swapViews(deps, own, pending, replay)
   if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
   const left = pending.filter((view) => !swapped.includes(view))
   if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not finish in time`)
@@ -111,14 +102,11 @@ const replayAndSwap = async (
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
   })
   try {
-    const replayWatch = watchReplay(replay, deps.clock)
-    await catchUp(deps, topicsOf(pending), replay, replayWatch)
+    await catchUp(deps, topicsOf(pending), replay)
     if (deps.signal.aborted) return interrupted
     if (replay.refused() > 0)
       deps.say(`${replay.refused()} records cannot be read or stored; they are dead letters, and in no view.`)
-    return own.dryRun
-      ? await dryRun(deps, own, pending, replay)
-      : await goLive(deps, own, pending, replay, replayWatch, force)
+    return own.dryRun ? await dryRun(deps, own, pending, replay) : await goLive(deps, own, pending, replay, force)
   } finally {
     await replay.stop()
   }

@@ -2,7 +2,7 @@ import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf } from '../../views/index.ts'
 import { readLogs } from './progress.ts'
-import type { RebuildDeps, Replay, ReplayWatch } from './replay.ts'
+import type { RebuildDeps, Replay } from './replay.ts'
 
 /**
  * `leaseMs`: how long the live writers wait at most. `withinMs`: the part of it in which the rebuild must process all
@@ -15,11 +15,11 @@ const tries = 5
 
 type Deps = Pick<RebuildDeps, 'kafka' | 'sleep' | 'clock' | 'signal'>
 
-const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewName>, replayWatch: ReplayWatch) => {
+const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewName>, replay: Replay) => {
   const deadline = clock() + withinMs
   // Read after the lock is acquired: src/mongo/rebuild/swap.ts says why that is enough.
   const logs = await readLogs(kafka, topicsOf(views))
-  while (!replayWatch.check(logs).isReached) {
+  while (!replay.check(logs).isReached) {
     if (clock() > deadline) return false
     await sleep(checkEveryMs)
   }
@@ -32,13 +32,12 @@ const attempt = async (
   own: LeasedRebuild,
   views: ReadonlyArray<ViewName>,
   replay: Replay,
-  replayWatch: ReplayWatch,
 ): Promise<ReadonlyArray<ViewName>> => {
   const token = await own.lock(leaseMs)
   if (token === undefined) throw new Error('the rebuild was taken over by another process')
   let swapped: ReadonlyArray<ViewName> = []
   try {
-    if (await takeIn(deps, views, replayWatch)) {
+    if (await takeIn(deps, views, replay)) {
       await replay.hold()
       swapped = await own.swap(token, views)
     }
@@ -56,11 +55,10 @@ export const swapViews = async (
   own: LeasedRebuild,
   views: ReadonlyArray<ViewName>,
   replay: Replay,
-  replayWatch: ReplayWatch,
 ): Promise<ReadonlyArray<ViewName>> => {
   await own.enter('swapping')
   for (let tried = 1; ; tried++) {
-    const swapped = await attempt(deps, own, views, replay, replayWatch)
+    const swapped = await attempt(deps, own, views, replay)
     if (swapped.length > 0 || tried === tries || deps.signal.aborted) return swapped
     await deps.sleep(1_000, deps.signal)
   }

@@ -18,7 +18,7 @@ import {
   variables,
 } from './environment.ts'
 
-export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
+type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
 
 export type KafkaConfig = {
   readonly brokers: ReadonlyArray<string>

@@ -80,7 +80,7 @@ const portOf = (baseUrl: string) => {
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message
 
-export type DemoOptions = { readonly odd?: number; readonly seed?: number; readonly say?: ReadonlyArray<string> }
+type DemoOptions = { readonly odd?: number; readonly seed?: number; readonly say?: ReadonlyArray<string> }
 
 /** Plays the demo. The exit code is 1 if a step has failed. */
 export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: DemoOptions): Promise<number> => {

@@ -56,6 +56,15 @@ export const afterExit = ({ name, isBySignal, ranMs, wereReady, failures }: Exit
   return { do: 'start again', failures: inRow, pauseMs: backoff(inRow, pauses) }
 }
 
+/** Asks a process to end, and kills it if that takes too long. */
+const endOf = async (child: ChildProcess, ask: () => void): Promise<void> => {
+  const ended = once(child, 'exit')
+  ask()
+  await settled(ended, stopWithinMs)
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  await ended
+}
+
 /**
  * Runs front and back as processes of their own, and back again if it ends. `command` is the file of the command line,
  * `env` their environment, if it is not that of this process.
@@ -118,30 +127,27 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
     })
     running.set(name, child)
     child.on('message', (message: FromChild) => take(name, message))
-    child.once('exit', (exitCode, signal) => {
-      running.delete(name)
-      isWaiting.delete(name)
-      listening.delete(name)
-      if (isStopping || hasFailed) return
-      introduce(name)
-      const fields = { process: name, roles: rolesOfChild[name], ...(signal === null ? { exitCode } : { signal }) }
-      const next = afterExit({
-        name,
-        isBySignal: signal !== null,
-        ranMs: performance.now() - began,
-        wereReady: isReady.size === 2,
-        failures,
+    child.once('exit', (exitCode, signal) => ended(name, exitCode, signal, performance.now() - began))
+  }
+  const ended = (name: ChildName, exitCode: number | null, signal: NodeJS.Signals | null, ranMs: number) => {
+    running.delete(name)
+    isWaiting.delete(name)
+    listening.delete(name)
+    if (isStopping || hasFailed) return
+    introduce(name)
+    const fields = { process: name, roles: rolesOfChild[name], ...(signal === null ? { exitCode } : { signal }) }
+    const next = afterExit({ name, isBySignal: signal !== null, ranMs, wereReady: isReady.size === 2, failures })
+    if (next.do === 'end the bridge') {
+      log.error(fields, 'a process of the bridge has ended, so the bridge ends')
+      return fail({
+        reason: `The process with ${rolesOfChild[name].join(' and ')} has ended.`,
+        exitCode: exitCode || 1,
       })
-      if (next.do === 'end the bridge') {
-        log.error(fields, 'a process of the bridge has ended, so the bridge ends')
-        fail({ reason: `The process with ${rolesOfChild[name].join(' and ')} has ended.`, exitCode: exitCode || 1 })
-        return
-      }
-      const { pauseMs } = next
-      failures = next.failures
-      log.error({ ...fields, pauseMs }, 'a process of the bridge has ended and is started again')
-      again = setTimeout(() => start(name), pauseMs)
-    })
+    }
+    const { pauseMs } = next
+    failures = next.failures
+    log.error({ ...fields, pauseMs }, 'a process of the bridge has ended and is started again')
+    again = setTimeout(() => start(name), pauseMs)
   }
   for (const name of ['front', 'back'] as const) start(name)
   return {
@@ -154,14 +160,7 @@ export const startPair = (command: string, log: Log, env?: NodeJS.ProcessEnv): P
     stop: async () => {
       isStopping = true
       clearTimeout(again)
-      const ends = [...running].map(async ([name, child]) => {
-        const ended = once(child, 'exit')
-        send(name, { do: 'stop' })
-        await settled(ended, stopWithinMs)
-        if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-        await ended
-      })
-      await Promise.all(ends)
+      await Promise.all([...running].map(([name, child]) => endOf(child, () => send(name, { do: 'stop' }))))
     },
   }
 }

@@ -24,10 +24,11 @@ const advance = (log: Log, found: Located): { readonly log: Log; readonly contin
   return { log: { ...log, missing: { partition, offset, detail: found.detail } }, continues: false }
 }
 
-export type ArchiveReader = {
+type ArchiveReader = {
   /**
    * Restores the next records of an archive. Gives each record of a topic once, in the topic's order: the archive may
-   * have it again. None is given before an earlier one that is missing. Gives corrupt ones as they come.
+   * have it again. None is given before an earlier one that is missing. Gives corrupt ones as they come. An archiver
+   * never leaves records out: it begins at an earlier record, or behind the last one of the archive.
    */
   readonly read: (archived: ReadonlyArray<IncomingRecord>) => Promise<ReadonlyArray<Given>>
   /** The first record of each log that is missing. All later records of the log have not been given. */

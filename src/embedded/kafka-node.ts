@@ -9,7 +9,7 @@ import { run } from './run.ts'
 import { type Running, runServer } from './server.ts'
 
 /** One Kafka process that is broker and controller. */
-export type KafkaNode = {
+type KafkaNode = {
   readonly name: string
   /** Contains the data and `server.properties`. */
   readonly directory: string

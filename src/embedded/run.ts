@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import * as E from 'fp-ts/lib/Either.js'
 
-export type CommandFailure = {
+type CommandFailure = {
   readonly missing: boolean
   readonly output: string
 }

@@ -8,7 +8,7 @@ import { mongoUrl, startMongod } from './mongod.ts'
 import { type Problem, problem } from './problem.ts'
 import type { Running } from './server.ts'
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** Contains the servers' data, remembered ports and logs (`logs/kafka.log`, `logs/mongod.log`). */
   readonly dataDir: string
   /** Contains downloads. Default: `dataDir/cache`. Several bridges can share it. */

@@ -6,7 +6,7 @@ import { attempt, makeFolder, type OpenFile, replaceFile } from './files.ts'
 /** The damage that was found since the journal was opened. */
 export type DamageCount = { readonly places: number; readonly bytes: number }
 
-export type DamagePlace = {
+type DamagePlace = {
   readonly file: string
   readonly offset: number
   readonly content: Buffer

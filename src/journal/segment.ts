@@ -87,7 +87,7 @@ const at = frameLayout
  * One record in a segment. `position` is the record's number in its journal; it always increases. `appendedAt` is in
  * milliseconds since 1970. `bytes` is the size of the whole frame.
  */
-export type Frame = {
+type Frame = {
   readonly position: number
   readonly appendedAt: number
   readonly body: Buffer
@@ -95,7 +95,7 @@ export type Frame = {
 }
 
 /** Why no frame can be read at an offset. */
-export type Flaw = 'incomplete' | 'no record begins here' | 'wrong checksum' | 'unknown version'
+type Flaw = 'incomplete' | 'no record begins here' | 'wrong checksum' | 'unknown version'
 
 export const frameSize = (body: Buffer): number => at.body + body.length
 

@@ -18,7 +18,7 @@ const replicaOfClients = -1
 const currentIsNotKnown = -1
 
 /** The largest epoch of the log that is not greater than the wanted one, and the offset after its last record. */
-export type EpochEnd = { readonly epoch: number; readonly end: number }
+type EpochEnd = { readonly epoch: number; readonly end: number }
 type Wanted = ReadonlyArray<{ readonly partition: number; readonly epoch: number }>
 
 /** An OffsetForLeaderEpoch request of version 3, for one topic. */

@@ -110,7 +110,7 @@ type ValidDeps = {
  * log has lost its end, the offset is where the log ended, and the epoch is that of the record before.
  */
 export type ValidCommits = (group: string, topic: TopicName) => Promise<ReadonlyMap<number, ValidCommit>>
-export type ValidCommit = {
+type ValidCommit = {
   readonly offset: number
   readonly epoch?: number | undefined
   /** Another program set the offset, such as kafka-consumer-groups. */

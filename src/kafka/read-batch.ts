@@ -18,7 +18,7 @@ const transactional = 0x10
 const control = 0x20
 
 /** The fields that all records of a batch share, under kafkajs's names. */
-export type BatchContext = {
+type BatchContext = {
   readonly firstOffset: string
   readonly lastOffsetDelta: number
   readonly partitionLeaderEpoch: number

@@ -12,7 +12,7 @@ type Copy = PlaceOfView & {
   readonly isOfRebuild: boolean
 }
 
-export type CopiedDocument = PersonDocument & { readonly collection: string }
+type CopiedDocument = PersonDocument & { readonly collection: string }
 
 export type Copies = {
   /** A person's documents with personal data in copies of views. */

@@ -17,7 +17,7 @@ type Document = {
 }
 
 /** What is known of the topic from which the views or the enrichments are made. */
-export type TopicRead = {
+type TopicRead = {
   /** Undefined while they are made from none of that name. */
   readonly id: string | undefined
   readonly marks: ReadonlyMap<number, LogMark>

@@ -1,5 +1,5 @@
 /** Tracks up to which offset a partition's records are finished, when they finish in any order. */
-export type OffsetTracker = {
+type OffsetTracker = {
   /** False for an offset that was taken before. */
   readonly take: (offset: number) => boolean
   /** The offset up to which everything is finished, if this call has moved it. */

@@ -1,7 +1,7 @@
 import { type Bounds, backoff } from './backoff.ts'
 import type { Sleep } from './time.ts'
 
-export type RetryPolicy = {
+type RetryPolicy = {
   readonly bounds: Bounds
   readonly sleep: Sleep
   readonly random: () => number

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { archiveReader } from '../../src/archive/reader.ts'
@@ -95,5 +96,31 @@ for (const [what, archive, given, missing = [], next = 0] of rows)
   reading(what, async () => {
     for (const size of [1, 2, archive.length]) assert.equal(await read(archive, size, next), { given, missing })
   })
+
+/** An archiver that was killed begins again at any earlier record, or after the last record of the archive. */
+const pass = fc.record({ from: fc.nat(12), count: fc.nat(12), lost: fc.uniqueArray(fc.nat(12)) })
+reading('gives the whole log, however often it was archived, if the last copies can be read', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.nat(12),
+      fc.array(pass, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (end, passes, size) => {
+        let reached = 0
+        const offsets = (from: number, to: number) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)
+        const copies = passes.flatMap(({ from, count, lost: unreadable }) => {
+          const [begin, until] = [Math.min(from, reached), Math.min(end, from + count)]
+          if (until > begin) reached = until
+          return offsets(begin, until).map((offset) => (unreadable.includes(offset) ? lost(offset) : event(offset)))
+        })
+        const whole = offsets(0, end).map((offset) => event(offset))
+        assert.equal(await read([...copies, ...whole], size), {
+          given: offsets(0, end).map((offset) => `g ${offset} 0`),
+          missing: [],
+        })
+      },
+    ),
+  ),
+)
 
 reading.run()

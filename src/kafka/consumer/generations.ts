@@ -5,8 +5,15 @@ import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
 import { reasonOf } from '../errors.ts'
-import { type FindStartOffsets, nameOf, refusal, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
-import { roomFor, roomOf } from './fetch-buffer.ts'
+import {
+  type FindStartOffsets,
+  nameOf,
+  refusal,
+  type Start,
+  type TopicPartition,
+  TopicsRefused,
+} from './committed-offsets.ts'
+import { type Room, roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
 import { type PartitionReader, partitionReader } from './partition-reader.ts'
 
@@ -110,6 +117,42 @@ export const generations = (deps: Deps) => {
     }
     return []
   }
+  const startReader = ({ topic, partition, topicId, start, epoch }: Start, room: Room, isCurrent: () => boolean) => {
+    let fetching = false
+    const adjust = () => {
+      if (!isCurrent() || reader.wantsMore() === fetching) return
+      fetching = !fetching
+      try {
+        if (fetching) consumer.resume([at(reader)])
+        else consumer.pause([at(reader)])
+      } catch (error) {
+        // kafkajs has crashed, and its CRASH event comes later. A handler may call this, and it must not fail here.
+        end(reasonOf(error))
+      }
+    }
+    const name = nameOf({ topic, partition })
+    const reader = partitionReader({
+      spec,
+      topic,
+      partition,
+      topicId,
+      start,
+      epoch,
+      isMember,
+      acquire,
+      room,
+      sleep,
+      clock,
+      log,
+      measure,
+      previousHandled: readers.previousHandled(name),
+      random: Math.random,
+      changed: adjust,
+    })
+    readers.set(name, reader)
+    consumer.seek({ topic: `${prefix}${topic}`, partition, offset: String(start) })
+    adjust()
+  }
   const begin = async (assignment: Assignment) => {
     const generation = ++current
     const isCurrent = () => generation === current && !isOver()
@@ -126,42 +169,7 @@ export const generations = (deps: Deps) => {
     const room = roomOf(roomFor(spec.catchUpRecords), () => {
       if (isCurrent()) for (const reader of readers.all()) reader.roomChanged()
     })
-    for (const { topic, partition, topicId, start, epoch } of starts) {
-      let fetching = false
-      const adjust = () => {
-        if (!isCurrent() || reader.wantsMore() === fetching) return
-        fetching = !fetching
-        try {
-          if (fetching) consumer.resume([at(reader)])
-          else consumer.pause([at(reader)])
-        } catch (error) {
-          // kafkajs has crashed, and its CRASH event comes later. A handler may call this, and it must not fail here.
-          end(reasonOf(error))
-        }
-      }
-      const name = nameOf({ topic, partition })
-      const reader = partitionReader({
-        spec,
-        topic,
-        partition,
-        topicId,
-        start,
-        epoch,
-        isMember,
-        acquire,
-        room,
-        sleep,
-        clock,
-        log,
-        measure,
-        previousHandled: readers.previousHandled(name),
-        random: Math.random,
-        changed: adjust,
-      })
-      readers.set(name, reader)
-      consumer.seek({ topic: `${prefix}${topic}`, partition, offset: String(start) })
-      adjust()
-    }
+    for (const start of starts) startReader(start, room, isCurrent)
     ready()
     log.info({ group: spec.group, partitions: starts.length }, 'kafka: a consumer has joined its group')
   }

@@ -110,7 +110,7 @@ export const unhealthyReason = (
 }
 
 /** The next offset of a partition that waits for records, and the end of its log. */
-export type PartitionProgress = { readonly name: string; readonly position: number; readonly end: number }
+type PartitionProgress = { readonly name: string; readonly position: number; readonly end: number }
 
 const stalledAfterMs = 30_000
 

@@ -12,7 +12,7 @@ export type Brokers = {
 
 type Queue = Pick<PartitionQueue, 'topic' | 'partition' | 'size'>
 
-export type NextRequests<Q> = {
+type NextRequests<Q> = {
   /** By broker, the partitions whose next batches are sent to it now. */
   readonly requests: ReadonlyMap<number, ReadonlyArray<Q>>
   readonly leaderless: ReadonlyArray<Q>

@@ -5,7 +5,7 @@ const limitPart = 0.05
 export const limitOf = (persons: number): number => Math.max(minLimit, Math.floor(persons * limitPart))
 
 /** Who is to be erased because of an account's `retainDays`. Persons have any unique names. */
-export type Considered = {
+type Considered = {
   /** Persons without an event for so long by every clock. */
   readonly due: Iterable<string>
   /** Persons whose newest events are old by the bridge's clock, but not by the broker's. */

@@ -19,7 +19,7 @@ import { type PartOf, type ReadTopic, readOrThrow } from '../../kafka/read-topic
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
 import { hasPersonalData } from '../../views/index.ts'
 
-export type StatusPorts = {
+type StatusPorts = {
   readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly clock: () => Date

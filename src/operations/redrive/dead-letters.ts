@@ -7,7 +7,7 @@ import type { IncomingRecord } from '../../domain/ports.ts'
 import { firstFailureOf, type Redriven, timesRedriven } from '../../kafka/dead-letters.ts'
 import type { PartOf } from '../../kafka/read-topic.ts'
 
-export type OriginTopic = Redriven['topic']
+type OriginTopic = Redriven['topic']
 
 /** What the headers and the key of a dead letter say. Its bytes stay in the record. */
 export type StoredDeadLetter = {

@@ -35,17 +35,17 @@ type Newest<A> = {
   readonly items: () => ReadonlyArray<A>
 }
 
-export const newest = <A>(most: number, timeOf: (item: A) => number): Newest<A> => {
+export const newest = <A>(max: number, timeOf: (item: A) => number): Newest<A> => {
   let count = 0
   let kept: Array<A> = []
   const cut = () => {
-    kept = kept.sort((a, b) => timeOf(a) - timeOf(b)).slice(-most)
+    kept = kept.sort((a, b) => timeOf(a) - timeOf(b)).slice(-max)
     return kept
   }
   return {
     add: (item) => {
       count++
-      if (kept.push(item) >= 2 * most) cut()
+      if (kept.push(item) >= 2 * max) cut()
     },
     count: () => count,
     items: () => cut(),

@@ -11,7 +11,7 @@ import type { Redrives } from '../mongo/redrives.ts'
 import type { SilentPersons } from '../mongo/silent-persons.ts'
 import { type Asked, notRecorded, type RecordAction } from './audit.ts'
 import type { Options, ValuesOf } from './options.ts'
-import type { ShowProgress } from './rebuild/progress.ts'
+import type { ShowProgress } from './progress.ts'
 
 /** What operations work with. `src/app` opens what an operation needs, and closes it afterwards. */
 export type Resources = {

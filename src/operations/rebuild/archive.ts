@@ -6,7 +6,7 @@ import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, readOrThrow } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'
-import { type Logs, readLogs, sourceOf } from './progress.ts'
+import { type Logs, readLogs, sourceOf } from './places.ts'
 
 export type ArchiveDeps = {
   readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter' | 'fetchRecord'>

@@ -5,7 +5,7 @@ import type { Day } from '../../mongo/stats-recompute.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf } from '../../views/index.ts'
 import { compare, differingFields, type Findings, found, isOlder, noFindings, type Verdict } from './differences.ts'
-import { committedPositions, type Positions, placesOf, readLogs } from './progress.ts'
+import { committedPositions, type Positions, placesOf, readLogs } from './places.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
 
 const viewRounds = 20

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Fields } from '../../mongo/rebuild/collections.ts'
 import { countsDeletedRecords, type ViewName } from '../../views/index.ts'
-import type { Places, Positions } from './progress.ts'
+import type { Places, Positions } from './places.ts'
 
 /** The progress of both sides. */
 export type Known = {

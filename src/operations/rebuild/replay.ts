@@ -8,6 +8,7 @@ import { classify } from '../../mongo/classify.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
 import type { ViewName } from '../../views/index.ts'
 import { projector } from '../../views/projector.ts'
+import type { ShowProgress } from '../progress.ts'
 import { type ArchiveDeps, readArchive } from './archive.ts'
 import type { Found } from './differences.ts'
 import {
@@ -19,12 +20,11 @@ import {
   placesOf,
   progressOf,
   readLogs,
-  type ShowProgress,
   sourceOf,
   topicIn,
   type Watched,
   watch,
-} from './progress.ts'
+} from './places.ts'
 
 /** The number of live and of rebuilt documents of a view, or what their comparison has found. */
 export type Row =

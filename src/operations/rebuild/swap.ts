@@ -1,7 +1,7 @@
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { ViewName } from '../../views/index.ts'
 import { topicsOf } from '../../views/index.ts'
-import { readLogs } from './progress.ts'
+import { readLogs } from './places.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
 
 /**

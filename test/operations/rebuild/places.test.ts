@@ -1,14 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  addSample,
-  cutOff,
-  isReached,
-  paceOf,
-  placesOf,
-  progressOf,
-  watch,
-} from '../../../src/operations/rebuild/progress.ts'
+import { addSample, paceOf } from '../../../src/operations/progress.ts'
+import { cutOff, isReached, placesOf, progressOf, watch } from '../../../src/operations/rebuild/places.ts'
 
 const places = suite('the position of a replay')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { progressLines, progressText } from '../../../src/operations/rebuild/progress.ts'
+import { progressLines, progressText } from '../../../src/operations/progress.ts'
 import { countText, isSuspect } from '../../../src/operations/rebuild/run.ts'
 
 const progress = suite('the progress of a rebuild')

@@ -79,8 +79,9 @@ const beside = [
   'docker/requirements.txt',
   'src/app/livechat-bridge',
   'src/console/browser',
-  // The pages that the browser's code imports.
+  // What the browser's code imports.
   'src/console/pages.ts',
+  'src/shared/percent-decoded.ts',
 ]
 
 /** Restores the clone's own files, also after a run that was killed before `end`. */

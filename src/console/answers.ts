@@ -418,13 +418,24 @@ const Also = new t.Type<ReadonlyArray<AlsoValue>, ReadonlyArray<string>, unknown
 )
 const Identity = t.strict({ kind: t.string, value: t.string })
 
+const maxBackupDays = 99_999
+const isBackupDays = (u: unknown): u is number =>
+  Number.isSafeInteger(u) && Number(u) >= 1 && Number(u) <= maxBackupDays
+const BackupDays = new t.Type<number, number, unknown>(
+  'BackupDays',
+  isBackupDays,
+  (u, context) =>
+    isBackupDays(u) ? t.success(u) : t.failure(u, context, `a whole number of days from 1 to ${maxBackupDays}`),
+  t.identity,
+)
+
 /**
  * Body: the person. `also`: others who are the same person, at most 100. Only for `erase`: `confirm`, that of the last
- * PersonAnswer, and `ticket`, for the receipt and the audit log.
+ * PersonAnswer, `ticket`, for the receipt and the audit log, and `backupDays`: how long backups are kept, for the receipt.
  */
 export const PersonBody = exactShape(
   { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
-  { also: Also, confirm: t.string, ticket: Ticket },
+  { also: Also, confirm: t.string, ticket: Ticket, backupDays: BackupDays },
   'PersonBody',
 )
 

@@ -144,6 +144,20 @@ person('is erased with the number of a ticket, which is on the receipt and the a
   ])
 })
 
+person('is erased with the days for which backups are kept, which are on the receipt', async () => {
+  const { ask } = servers()
+  const { body: found } = await ask(find, {})
+  for (const backupDays of [0, 1.5, 100_000, '30'])
+    assert.is(
+      refused((await ask(erase, { confirm: found?.confirm, backupDays })).answered)[1],
+      'backupDays: expected a whole number of days from 1 to 99999',
+    )
+  const { body: receipt } = await ask(erase, { confirm: found?.confirm, backupDays: 30 })
+  const { requestedAt, remains } = receipt as Pick<ErasureDocument, 'requestedAt' | 'remains'>
+  const day = new Date(requestedAt.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+  assert.equal(remains.at(-1)?.until, `${day}: you delete them`)
+})
+
 person('is not erased if the plan has changed since the preview, or if there was no preview', async () => {
   const { ask, written, links } = servers()
   const { body } = await ask(find, {})

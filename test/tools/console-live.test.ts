@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { eventually } from '../support/eventually.ts'
 import { sample } from '../support/samples.ts'
-import { settled } from './console/browser.ts'
+import { overflow, settled, violations } from './console/browser.ts'
 import { consoleSuite, type Running } from './console/suite.ts'
 
 const live = await consoleSuite('what is live in the console, and what it sends again')
@@ -267,6 +267,7 @@ test('a person is found and erased with one of two who may be the same, by the n
   await page.getByRole('button', { name: 'Erase…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^Ticket number/).fill('GDPR-117')
+  await dialog.getByLabel(/^Days for which backups/).fill('30')
   await dialog.getByLabel(/^Type/).fill('erase 7701')
   await dialog.getByRole('button', { name: 'Erase for good' }).click()
   const row = page.getByRole('row').filter({ hasText: 'Ticket GDPR-117' })
@@ -274,8 +275,18 @@ test('a person is found and erased with one of two who may be the same, by the n
   const left = async () => here.db.collection('chats').countDocuments({ 'visitor.email': 'kim@twin.example.com' })
   await eventually('two of the three to be erased', async () => (await left()) === 1)
   await row.getByText('not checked yet').waitFor()
+  await row.getByRole('button', { name: 'What remains' }).click()
+  const erased = page.getByRole('region', { name: 'What was erased' }).getByRole('row', { name: /^Chats/ })
+  await erased.getByText('Not checked yet').waitFor()
+  const backups = page.getByRole('row', { name: 'Backups of Kafka and MongoDB' })
+  await backups.getByText(/^\d+ [A-Z][a-z]+ \d{4}$/).waitFor()
   await row.getByRole('button', { name: 'Check now' }).click()
   await row.getByText(/^Checked/).waitFor()
+  await erased.getByText('Nothing is left').waitFor()
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    assert.equal([await violations(page), await overflow(page)], [[], 0], `${width} px`)
+  }
   const action = await here.db.collection('audit').findOne({ action: 'erase', detail: /7701/ })
   assert.is(action?.detail, 'erase, chat 7701, also visitor:7702, ticket GDPR-117')
   assert.equal(errors, [])

@@ -111,7 +111,7 @@ export const personHandlers = ({
       },
     ),
     'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(
-      async (request, { confirm, ticket }, of) => {
+      async (request, { confirm, ticket, backupDays }, of) => {
         if (confirm === undefined) return E.left<Refusal>(missing)
         const run: Run<Erasing> = {
           ...runFor(of, recordActionOf, false, () => {}),
@@ -119,7 +119,11 @@ export const personHandlers = ({
         }
         const erased = await erase.perform(
           { kafka, erasures, retentionDays },
-          { ...optionsOf(request), ...(ticket !== undefined && { ticket }) },
+          {
+            ...optionsOf(request),
+            ...(ticket !== undefined && { ticket }),
+            ...(backupDays !== undefined && { backupDays }),
+          },
           run,
         )
         if (E.isLeft(erased)) return E.left(refusalOf(erased.left))

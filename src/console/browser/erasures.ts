@@ -1,33 +1,48 @@
+import { useState } from 'preact/hooks'
 import type { ErasuresAnswer } from '../answers.ts'
 import { accountPath, get, post, saveJson } from './api.ts'
-import { isJsonObject, listAt, textAt } from './figures.ts'
-import { count, counted } from './format.ts'
+import { textAt } from './figures.ts'
+import { count } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
-import { erasureWords, storedWords } from './words.ts'
+import { cleanedStores, remainingStores } from './receipt.ts'
+import { erasureWords } from './words.ts'
 
 const pollMs = 10_000
 
-/** How much each store has. `of`: what the sum counts; without it, how many stores have something. */
-const Counts = ({ value, of }: { readonly value: unknown; readonly of?: string }) => {
-  const counts = isJsonObject(value) ? Object.entries(value).filter(([, size]) => size !== 0) : []
-  if (counts.length === 0) return html`<span class="muted">nothing</span>`
-  const sum = counts.reduce((all, [, size]) => all + Number(size), 0)
-  return html`<details>
-    <summary>${of === undefined ? `in ${counted(counts.length, 'store')}` : counted(sum, of)}</summary>
-    <ul class="plain-list">${counts.map(([what, size]) => html`<li key=${what}><span>${storedWords(what)}</span><span class="number">${count(Number(size))}</span></li>`)}</ul>
-  </details>`
-}
-
 type Erasure = ErasuresAnswer['erasures'][number]
 
+/** What was cleaned, and what remains where until when, in words. */
+const Stores = ({ receipt, confirmedBy }: Erasure) => html`
+  <h3>Erased</h3>
+  <${Table} caption="What was erased, and what the last check found" head=${['Store', 'Documents then', 'Now']} numbers=${['Documents then']} isLabelled>
+    ${cleanedStores(receipt).map(
+      ({ store, before, words }) => html`<tr key=${store}>
+        <th scope="row">${store}</th>
+        <td class="number" data-label="Documents then">${before === undefined ? '' : count(before)}</td>
+        <td data-label="Now">${words}</td>
+      </tr>`,
+    )}
+  <//>
+  <h3>What remains elsewhere</h3>
+  <${Table} caption="What remains, until when, and who must act" head=${['Store', 'Until', 'Who must act']} isLabelled>
+    ${remainingStores(receipt, confirmedBy).map(
+      ({ store, until, who }) => html`<tr key=${store}>
+        <th scope="row">${store}</th>
+        <td data-label="Until">${until}</td>
+        <td data-label="Who must act">${who}</td>
+      </tr>`,
+    )}
+  <//>
+`
+
 const Row = ({ account, erasure }: { readonly account: string; readonly erasure: Erasure }) => {
+  const [isOpen, setOpen] = useState(false)
   const checking = useAction<Erasure>()
   const { receipt, confirmedBy } = checking.value ?? erasure
   const id = textAt(receipt, '_id')
   const state = textAt(receipt, 'state')
-  const remains = listAt(receipt, 'remains')
   const ticket = textAt(receipt, 'ticket')
   const checkedAt = textAt(receipt, 'checkedAt')
   const check = () => checking.run(() => post<Erasure>(accountPath(account, 'erasures', 'check'), { id }))
@@ -42,24 +57,15 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
       <td data-label="State" class="actions">
         <${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${state === 'published' ? 'sent' : state}<//>
         <span class="sub">${erasureWords(state)}</span>
-        ${checkedAt !== '' && html`<span class="sub">Checked <${Time} at=${checkedAt} /></span>`}
+        <span class="sub">${checkedAt === '' ? 'not checked yet' : html`Checked <${Time} at=${checkedAt} />`}</span>
         <button type="button" class="link" disabled=${checking.isBusy} onClick=${check}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
         <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${id}.json`)}>Save</button>
+        <button type="button" class="link" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>What remains</button>
         <${TroubleBox} trouble=${checking.trouble} />
       </td>
-      <td data-label="Still found">${checkedAt === '' ? html`<span class="muted">not checked yet</span>` : html`<${Counts} value=${receipt.stillFound} />`}</td>
       <td data-label="Confirmed by">${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
-      <td data-label="Found then"><${Counts} of="document" value=${receipt.found} /></td>
-      <td data-label="Stored elsewhere">
-        ${
-          remains.length === 0
-            ? html`<span class="muted">nothing</span>`
-            : html`<details><summary>${counted(remains.length, 'store')}</summary>
-                <ul>${remains.map((each) => html`<li key=${textAt(each, 'where')}><strong>${textAt(each, 'where')}</strong>: ${textAt(each, 'until')}</li>`)}</ul>
-              </details>`
-        }
-      </td>
     </tr>
+    ${isOpen && html`<tr><td colspan="4"><${Stores} receipt=${receipt} confirmedBy=${confirmedBy} /></td></tr>`}
   `
 }
 
@@ -77,7 +83,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
           : value &&
             html`<${Table}
               caption="Receipts, the newest first"
-              head=${['Requested', 'By', 'State', 'Still found', 'Confirmed by', 'Found then', 'Stored elsewhere']}
+              head=${['Requested', 'By', 'State', 'Confirmed by']}
               isLabelled
             >
               ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} />`)}

@@ -110,6 +110,13 @@ export const shortDayText = (day: string): string => {
   return Number.isNaN(at.getTime()) ? day : shortDay(at)
 }
 
+const longDay = lazily({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+/** `23 Nov 2026` of `2026-11-23`. */
+export const wholeDayText = (day: string): string => {
+  const at = new Date(`${day}T00:00:00Z`)
+  return Number.isNaN(at.getTime()) ? day : longDay(at)
+}
+
 /** The first characters of a text, without half a character at the end. */
 export const cut = (text: string, most: number): string => {
   const first = text.slice(0, most)

@@ -35,13 +35,19 @@ const EraseDialog = ({
 }: Pick<Props, 'account' | 'found' | 'erased'> & { readonly close: () => void }) => {
   const [typed, setTyped] = useState('')
   const [ticket, setTicket] = useState('')
+  const [backupDays, setBackupDays] = useState('')
   const erase = useAction<unknown>()
   const { asked, person } = found
   const needed = `${typedWord} ${asked.value}`
   const submit = (event: Event) => {
     event.preventDefault()
     void erase.run(async () => {
-      const body = { ...asked, confirm: person.confirm, ...(ticket !== '' && { ticket }) }
+      const body = {
+        ...asked,
+        confirm: person.confirm,
+        ...(ticket !== '' && { ticket }),
+        ...(backupDays !== '' && { backupDays: Number(backupDays) }),
+      }
       const result = await post(accountPath(account, 'person', 'erase'), body)
       if (result.ok) {
         erased()
@@ -59,6 +65,9 @@ const EraseDialog = ({
       <form onSubmit=${submit}>
         <${Field} label="Ticket number, for the receipt and the audit log (optional; no names)">
           <input autocomplete="off" maxlength="64" placeholder="GDPR-117" value=${ticket} onInput=${(event: Event) => setTicket(valueOfField(event).trim())} />
+        <//>
+        <${Field} label="Days for which backups are kept, for the receipt (optional)">
+          <input type="number" min="1" max=${99_999} step="1" placeholder="30" value=${backupDays} onInput=${(event: Event) => setBackupDays(valueOfField(event))} />
         <//>
         <${Field} label=${html`Type <code><bdi>${needed}</bdi></code> to confirm`}>
           <input autocomplete="off" value=${typed} onInput=${(event: Event) => setTyped(valueOfField(event))} />

@@ -69,6 +69,10 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
   const day = '2026-01-31'
   const agents = Array.from({ length: 50 }, (_, n) => String(9_000 + n))
   await by.insertMany(agents.map((id) => ({ ...like, _id: `acme/${day}/agent/${id}`, day, id })))
+  const sessions = db.collection<{ _id: string; chatId?: string; agents?: object[] }>('sessions')
+  const session = await sessions.findOne({ accountId: 'acme', kind: 'agent' })
+  const named = agents.map((id) => ({ id, name: 'Alexandra Lindqvist', part: 'accepted', messages: 3 }))
+  await sessions.insertOne({ ...session, _id: 'acme/named/agent/1', chatId: 'named', agents: named })
   for (let n = 0; n < 50; n++)
     await here.produce(
       'bot-replies',
@@ -95,6 +99,7 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
       rowsNow.count = await shown.count()
       return rowsNow.count >= 50
     })
+    if (path.startsWith('statistics')) await page.getByText('Alexandra Lindqvist').last().waitFor()
     const height = await page.evaluate<number>('document.documentElement.scrollHeight')
     assert.ok(height <= 80 * rowsNow.count, `${path}: ${height} px for ${rowsNow.count} rows`)
     assert.is(await overflow(page), 0, path)
@@ -104,6 +109,7 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
   await page.getByRole('region', { name: 'Headers of the record' }).waitFor()
   assert.equal(await scrolling(page), [], 'the panel of a letter')
   await by.deleteMany({ id: { $in: agents } })
+  await sessions.deleteOne({ _id: 'acme/named/agent/1' })
   await context.close()
 })
 

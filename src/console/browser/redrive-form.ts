@@ -142,7 +142,7 @@ export const RedriveForm = ({
     ${
       progress !== undefined &&
       html`<div class="progress" role="status">
-        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, noun)}</p>` : html`<p><strong>${progress.end.words}</strong> ${outcome && sentAgainWords(outcome.sent, outcome.failed)}</p>`}
+        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, noun)}</p>` : html`<p><strong>${progress.end.words}</strong>${planned === 0 && `. Nothing would be sent.${progress.lines.length > 0 ? ' Each line says why.' : ''}`} ${outcome && sentAgainWords(outcome.sent, outcome.failed)}</p>`}
       </div>
       ${(outcome?.failed ?? 0) === 0 && html`<${Lines} label="What was done" lines=${progress.lines} />`}`
     }

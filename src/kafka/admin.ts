@@ -64,10 +64,14 @@ type Connection<Of extends Asked> = { readonly ask: AskOf<Of>; readonly close: (
 
 const answerWithinMs = 8_000
 
-/** One long-lived connection for questions. A question that fails or times out rejects, and closes the connection. */
+/**
+ * One long-lived connection for questions. A question that fails or times out rejects, and closes the connection. After
+ * `close`, each question rejects: a new connection would stay open, and would keep the process alive.
+ */
 const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka) => Of): Connection<Of> => {
   type Live = { readonly client: Client; readonly asked: Of; readonly connected: Promise<void> }
   let live: Live | undefined
+  let closed = false
   let failingSince: number | undefined
 
   const fresh = (): Live => {
@@ -82,6 +86,7 @@ const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka)
   }
   return {
     ask: async (question, withinMs = answerWithinMs) => {
+      if (closed) throw new Error('the connection to Kafka is closed')
       live ??= fresh()
       const mine = live
       try {
@@ -96,7 +101,10 @@ const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka)
         throw unreachable(error, failingSince) ?? error
       }
     },
-    close: () => discard(live),
+    close: () => {
+      closed = true
+      return discard(live)
+    },
   }
 }
 

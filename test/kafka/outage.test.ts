@@ -46,4 +46,18 @@ outage('the health says what is wrong and since when, the same time for as long 
   assert.ok(Date.parse(sentence?.[1] ?? '') <= Date.now())
 })
 
+outage('a question after the end opens no connection', async () => {
+  let clients = 0
+  const { ask, close } = adminConnection(() => {
+    clients++
+    return {
+      kafka: new Kafka({ brokers: ['127.0.0.1:1'], logLevel: logLevel.NOTHING }),
+      sockets: trackedSockets(1_000),
+    }
+  })
+  await close()
+  const refused = await ask((admin) => admin.listTopics()).catch((error: Error) => error.message)
+  assert.equal([refused, clients], ['the connection to Kafka is closed', 0])
+})
+
 outage.run()

@@ -25,18 +25,18 @@ const checks = {
   kafka: {
     of: 'all',
     unmet:
-      'no broker answers within 2 s, or a record has waited for a send for 5 s (but not with the role ingress alone)',
+      'no broker answers within 2 s, or a record has waited for a send for 5 s (with the role ingress alone it is met, but `isLimited`)',
     effect: 'Webhooks are kept on disk. Bots receive and send nothing. Conversations and statistics are out of date.',
   },
   mongodb: {
     of: 'all',
-    unmet: 'the primary does not answer (but not with the role ingress alone)',
+    unmet: 'the primary does not answer (with the role ingress alone it is met, but `isLimited`)',
     effect: 'Conversations, statistics and sign-in are not available.',
   },
   'topics and indexes': {
     of: 'all',
     unmet:
-      'they are not created yet, or a topic is missing and cannot be created (but not with the role ingress alone)',
+      'they are not created yet, or a topic is missing and cannot be created (with the role ingress alone it is met, but `isLimited`). The reason names how topics differ',
     effect: 'The bridge is still preparing its topics and indexes.',
     needs: ['kafka', 'mongodb'],
   },

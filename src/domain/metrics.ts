@@ -101,8 +101,7 @@ const one = (value: number): ReadonlyArray<Sample> => [{ labels: {}, value }]
 const ofJournal = (name: string, help: string, value: (state: Sources['journal']) => number) =>
   read('journal')(name, help, [], (state) => one(value(state)))
 
-/** Every projector or archiver shows the same number, which the guide says once. */
-/** Every process shows the same number: the guide says below its table what to do. */
+/** Every projector, or every archiver, shows the same number: the guide says below its table what to do. */
 const useMax = ' (`max`)'
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const untilMinutes = [...seconds, 30, 60, 300, 1_800]
@@ -159,7 +158,7 @@ export const metrics = {
     ['api'],
   ),
   reusedIds: counter('reused_ids_total', 'bot events whose id came before with other content', ['account'], {
-    more: ': topic and archive keep both, consumers ignore the second',
+    more: ' (as far as this process remembers): topic and archive keep both, consumers ignore the second',
   }),
   quarantined: counter('quarantined_total', 'requests that the bridge did not understand and keeps in `quarantine`', [
     'api',
@@ -381,7 +380,10 @@ const measurements = {
   idReused: (account: string) => [metrics.reusedIds.of({ account })],
 } satisfies Readonly<Record<string, (...args: never) => ReadonlyArray<Update>>>
 
-/** Measurements, one function for each; labels are never personal data. */
+/**
+ * Measurements, one function for each; labels are never personal data. A part takes the whole port, although it
+ * calls a few of them: otherwise a new measurement would change the types of all parts above the one that measures.
+ */
 export type Measure = {
   readonly [M in keyof typeof measurements]: (...args: Parameters<(typeof measurements)[M]>) => void
 }

@@ -157,6 +157,7 @@ config('the database is the path of the URL, or livechat', () => {
   const database = (url: string) => E.map((config: Config) => config.mongo)(read({ MONGODB_URL: url }))
   assert.equal(database('mongodb://m1:27017'), E.right({ url: 'mongodb://m1:27017', database: 'livechat' }))
   assert.equal(database('mongodb://m1/?w=1'), E.right({ url: 'mongodb://m1/?w=1', database: 'livechat' }))
+  assert.equal(database('mongodb://m1/pr%C3%B3d'), E.right({ url: 'mongodb://m1/pr%C3%B3d', database: 'pród' }))
 })
 
 config('all mistakes are reported at once, by path', () => {
@@ -245,6 +246,7 @@ for (const [what, variables, paths] of refused)
   config(`refused: ${what}`, () => assert.equal(problems(variables), paths))
 
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
+  MONGODB_URL: ['mongodb://m1/%zz', 'mongodb://m1/%E0%A4'],
   CONSOLE_BASE_PATH: ['/../x', '/metrics', '/readyz', '/livez/console'],
   OTEL_EXPORTER_OTLP_HEADERS: ['no-value', 'a=b,=c', 'a=%zz', 'a b=c', 'a=b%0Ac'],
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: ['Authorization: Bearer x'],

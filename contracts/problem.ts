@@ -45,6 +45,21 @@ export const problemsOf = (errors: t.Errors): ReadonlyArray<Problem> => {
   return [...byPath].map(([path, expected]) => ({ path, expected: [...expected].join(' or ') }))
 }
 
-/** `chat_id: expected an integer or text; page.url: expected text` */
-export const describe = (problems: ReadonlyArray<Problem>): string =>
-  problems.map(({ path, expected }) => `${path === '' ? 'body' : path}: expected ${expected}`).join('; ')
+const between = '; '
+const behindPath = ': expected '
+
+/** A path may be a key that the sender wrote. Escaped, it cannot look like another problem, or like what was expected. */
+const escaped = (path: string): string => path.replace(/[:;](?= )/gu, encodeURIComponent)
+
+/** `chat_id: expected an integer or text; page.url: expected text`. `whole` is the name of the whole value. */
+export const describe = (problems: ReadonlyArray<Problem>, whole: 'body' | 'value' = 'body'): string =>
+  problems.map(({ path, expected }) => `${path === '' ? whole : escaped(path)}${behindPath}${expected}`).join(between)
+
+/** The problems in a text of `describe`. Paths stay escaped. What does not name an expectation, because the text was cut, is left out. */
+export const problemsIn = (text: string): ReadonlyArray<Problem> =>
+  text.split(between).flatMap((part) => {
+    const at = part.indexOf(behindPath)
+    if (at < 0) return []
+    const path = part.slice(0, at)
+    return [{ path: path === 'body' || path === 'value' ? '' : path, expected: part.slice(at + behindPath.length) }]
+  })

@@ -33,7 +33,7 @@ const ofReply = (reply: unknown): ReadonlyArray<string> => {
   const { kind } = reply
   const unknown = Object.keys(reply)
     .filter((key) => !known[kind].includes(key))
-    .map((key) => `${key}: expected no such key in ${kind}`)
+    .map((key) => describe([{ path: key, expected: `no such key in ${kind}` }]))
   const reason = 'reason' in reply && typeof reply.reason === 'string' ? mistakesInWords('reason', reply.reason) : []
   return [...unknown, ...reason, ...(kind === 'hand-over' ? mistakesInNote({ ...reply }) : [])]
 }

@@ -54,12 +54,16 @@ const knownNames: ReadonlySet<string> = new Set(
 const isKnown = (name: string) =>
   knownNames.has(name) || knownNames.has(name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
 
+/** The index of an item follows the name of its list. Other digits may be a part of a phone number. */
+const isIndex = (part: string, i: number, parts: ReadonlyArray<string>) =>
+  /^(0|[1-9]\d{0,2})$/.test(part) && isKnown(parts[i - 1] ?? '')
+
 /** What was wrong with a record, without anything that its sender wrote. */
 export const reasonOf = (problems: ReadonlyArray<Problem>): string =>
   problems
     .map(({ path, expected }) => {
       const parts = path.split('.').filter((part) => part !== '')
-      if (!parts.every((part) => isKnown(part) || /^\d{1,6}$/.test(part)))
+      if (!parts.every((part, i) => isKnown(part) || isIndex(part, i, parts)))
         return 'a field that the contract does not know'
       return `${parts.length === 0 ? '' : `${parts.join('.')}: `}expected ${expected}`
     })

@@ -1,6 +1,7 @@
 import { BotMessage, type BotReply, InviteAgent } from '../../contracts/commands/bot-reply.ts'
 import { messageTypeOf, messageTypes, type ReplyMessage } from '../../contracts/messages/index.ts'
 import { fieldNamesOf } from '../../contracts/primitives.ts'
+import { describe } from '../../contracts/problem.ts'
 import { isObject } from '../shared/json.ts'
 import { type Markdown, refusedWords } from './message-text.ts'
 
@@ -17,7 +18,7 @@ const longestName = 64
 const unknownKeys = (known: ReadonlySet<string>, what: string, value: object, path = ''): ReadonlyArray<string> =>
   Object.keys(value)
     .filter((key) => !known.has(key))
-    .map((key) => `${path}${key.slice(0, longestName)}: expected no such key in ${what}`)
+    .map((key) => describe([{ path: `${path}${key.slice(0, longestName)}`, expected: `no such key in ${what}` }]))
 
 /** A chat shows a message of some thousand characters. What is longer than this is a mistake, such as a whole file. */
 const maxCharacters = 65_536

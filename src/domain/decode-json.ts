@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
+import { describe, problemsOf } from '../../contracts/problem.ts'
 import { readJson } from './read-json.ts'
 
 /** Why a record cannot be read. `cause` is one of few words. `detail` names fields and never contains their values. */
@@ -12,8 +12,6 @@ export const undecodable = (cause: string, detail: string): E.Either<Undecodable
 // An event has the fields of a request, which may nest 32 deep, inside its own fields.
 const deepest = 64
 
-const ofValue = ({ path, expected }: Problem) => `${path === '' ? 'value' : path}: expected ${expected}`
-
 /** The JSON value of a record. `exact` is for records of other programs: the bridge writes only doubles. */
 export const readValue = (
   bytes: Buffer | null,
@@ -21,7 +19,7 @@ export const readValue = (
 ): E.Either<Undecodable, unknown> => {
   if (bytes === null) return undecodable('no-value', 'value: expected JSON')
   const json = readJson(bytes, { deepest, exact })
-  return E.isRight(json) ? json : undecodable(json.left.cause, ofValue(json.left))
+  return E.isRight(json) ? json : undecodable(json.left.cause, describe([json.left], 'value'))
 }
 
 /** Decodes a JSON value by one contract. */

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { problemsIn } from '../../contracts/problem.ts'
 import { type Expected, expectedBy, inWords } from '../../contracts/read.ts'
 import type { DriftDocument } from '../../contracts/views/drift.ts'
 import { UnrepresentableNumber } from '../../contracts/wire.ts'
@@ -152,7 +153,7 @@ export const fieldsAside = (
 const nameField = { webhooks: 'event_name', bot: 'event' } as const
 
 const valueAt = (payload: unknown, path: string): unknown =>
-  path === 'body'
+  path === ''
     ? payload
     : path
         .split('.')
@@ -160,17 +161,6 @@ const valueAt = (payload: unknown, path: string): unknown =>
           (value, name) => (isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined),
           payload,
         )
-
-const repeatedKey = ': expected one value, not several'
-
-/** Splits quarantine's text of problems (contracts/problem.ts). Only a repeated key's path comes from the sender. */
-const problemsIn = (text: string): ReadonlyArray<readonly [path: string, expected: string]> => {
-  const problems = text.endsWith(repeatedKey) ? [text] : text.split('; ')
-  return problems.map((problem) => {
-    const at = text.endsWith(repeatedKey) ? text.length - repeatedKey.length : problem.indexOf(': expected ')
-    return at < 0 ? ['body', problem] : [problem.slice(0, at), problem.slice(at + ': expected '.length)]
-  })
-}
 
 /** The findings of a request that was not understood. */
 export const notUnderstood = ({ api, reason, problems, body }: QuarantinedRequest): ReadonlyArray<Finding> => {
@@ -182,9 +172,9 @@ export const notUnderstood = ({ api, reason, problems, body }: QuarantinedReques
   if (reason === 'unknown-event')
     return [{ kind: 'unknown-event', api, event, path: field, type: typeOf(name), example: () => shapeOf(name) }]
   const found = new Map<string, Finding>()
-  for (const [at, expected] of problemsIn(problems)) {
+  for (const { path: at, expected } of problemsIn(problems)) {
     const whole = valueAt(payload, at)
-    const path = pathOf(at.split('.').map(nameOrAny))
+    const path = at === '' ? 'body' : pathOf(at.split('.').map(nameOrAny))
     if (found.has(path) || found.size >= maxPlaces) continue
     const type = E.isLeft(json) ? 'not JSON' : typeOf(whole)
     found.set(path, {

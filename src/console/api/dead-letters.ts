@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { Id, Instant } from '../../../contracts/primitives.ts'
-import type { Problem } from '../../../contracts/problem.ts'
+import { problemsIn } from '../../../contracts/problem.ts'
 import { deadLetterHeaders, quarantineHeaders } from '../../../contracts/records.ts'
 import { quarantine } from '../../../contracts/topics.ts'
 import { unknownEvent } from '../../domain/decode-request.ts'
@@ -206,9 +206,11 @@ const showDeadLetter = (it: StoredDeadLetter): Shown => {
   }
 }
 
+const newEvent = 'expected an event that this version of the bridge knows'
+
 const showRequest = (it: QuarantinedLetter): Shown => {
   const { id, reason: cause, receivedAt: at, bytes, account } = it
-  const reason = reasonOf(problemsIn(it.problems))
+  const reason = it.problems === unknownEvent ? newEvent : reasonOf(problemsIn(it.problems))
   return {
     letter: {
       id,
@@ -243,17 +245,6 @@ export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: st
   }
   return { letters: countOf(letters, showDeadLetter), quarantined: countOf(requests, showRequest) }
 }
-
-/** Parses the text of `describe`. A problem without a path concerns the whole value. */
-export const problemsIn = (text: string): ReadonlyArray<Problem> =>
-  text
-    .split('; ')
-    .filter((part) => part !== '')
-    .map((part) => {
-      if (part === unknownEvent) return { path: '', expected: 'an event that this version of the bridge knows' }
-      const [, path = '', expected = part] = /^(.*?): expected (.*)$/s.exec(part) ?? []
-      return { path: path === 'body' || path === 'value' ? '' : path, expected }
-    })
 
 const routes = {
   deadLetters: 'GET /api/accounts/:account/dead-letters',

@@ -305,27 +305,49 @@ export const figuresPartWords = (code: string) => said(figuresParts, code)
 export const failedAgain = (sent: number, before: number, now: number): number =>
   Math.min(sent, Math.max(0, now - before))
 
-/** What sending again does, for people who must decide about it. */
-export const redriveWords: Readonly<Record<LettersKind, ReadonlyArray<readonly [name: string, words: string]>>> = {
-  'dead-letters': [
-    [
-      'What happens',
-      'The bridge processes each letter once more. A reply is sent to its client now, unless the chat is closed or an agent has it. An event appears in conversations and statistics.',
+type LettersWords = {
+  readonly noun: string
+  readonly title: string
+  readonly about: string
+  /** The filters by which all letters are chosen to be sent. */
+  readonly criteria: string
+  /** What sending again does, for people who must decide about it. */
+  readonly redrive: ReadonlyArray<readonly [name: string, words: string]>
+}
+
+/** How the pages of dead letters and of quarantine speak of what they list. */
+export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
+  'dead-letters': {
+    noun: 'letter',
+    title: 'Letter',
+    about: 'Replies and events that could not be processed. They are kept for 14 days.',
+    criteria: 'cause and topic',
+    redrive: [
+      [
+        'What happens',
+        'The bridge processes each letter once more. A reply is sent to its client now, unless the chat is closed or an agent has it. An event appears in conversations and statistics.',
+      ],
+      [
+        'What does not happen',
+        'Nothing is deleted, and no other letter is sent. If the cause is still there, a letter fails again and is listed here anew.',
+      ],
+      ['Can it be undone?', 'No. A client keeps a message that was sent.'],
     ],
-    [
-      'What does not happen',
-      'Nothing is deleted, and no other letter is sent. If the cause is still there, a letter fails again and is listed here anew.',
+  },
+  quarantine: {
+    noun: 'request',
+    title: 'Request',
+    about: 'Requests of the chat service that could not be understood. They are kept for 14 days.',
+    criteria: 'the cause',
+    redrive: [
+      [
+        'What happens',
+        'The bridge reads each request once more. If it understands it now, the event appears in conversations and statistics, and a bot may answer a message of the client although it is old.',
+      ],
+      ['What does not happen', 'Nothing is deleted. A request that is still not understood stays here.'],
+      ['Can it be undone?', 'No. An event stays in the history of its chat.'],
     ],
-    ['Can it be undone?', 'No. A client keeps a message that was sent.'],
-  ],
-  quarantine: [
-    [
-      'What happens',
-      'The bridge reads each request once more. If it understands it now, the event appears in conversations and statistics, and a bot may answer a message of the client although it is old.',
-    ],
-    ['What does not happen', 'Nothing is deleted. A request that is still not understood stays here.'],
-    ['Can it be undone?', 'No. An event stays in the history of its chat.'],
-  ],
+  },
 }
 
 /** What became of letters that were sent again. */

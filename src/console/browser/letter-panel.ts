@@ -1,0 +1,73 @@
+import type { LetterAnswer, LettersAnswer, LettersKind } from '../answers.ts'
+import { accountPath, base, post } from './api.ts'
+import { bytes, counted } from './format.ts'
+import { useAction } from './hooks.ts'
+import { html } from './html.ts'
+import { Copy, Panel, Time, TroubleBox } from './parts.ts'
+import { bytesText, RecordView } from './record-view.ts'
+import { RedriveForm } from './redrive-form.ts'
+import { pathOf } from './route.ts'
+import { causeWords, lettersWords } from './words.ts'
+
+type Letter = LettersAnswer['letters'][number]
+
+/** One letter: its facts, its payload on request, and the form that sends it again. */
+export const LetterPanel = ({
+  account,
+  kind,
+  letter,
+  mayAct,
+  unowned,
+  reply,
+  close,
+  redriven,
+}: {
+  readonly account: string
+  readonly kind: LettersKind
+  readonly letter: Letter
+  readonly mayAct: boolean
+  readonly unowned: boolean
+  /** The entry of the story to go back to. */
+  readonly reply: string
+  readonly close: () => void
+  readonly redriven: () => void
+}) => {
+  const shown = useAction<LetterAnswer>()
+  const body = { id: letter.id, ...(unowned && { unowned: true }) }
+  const show = () => shown.run(() => post<LetterAnswer>(accountPath(account, kind, 'show'), body))
+  return html`
+    <${Panel} title=${`${lettersWords[kind].title} ${letter.id}`} close=${close}>
+      <p class="note">${causeWords(letter.cause)}${letter.reason !== undefined && html`: ${letter.reason}`}</p>
+      <dl class="pairs">
+        <div><dt>Id</dt><dd>${letter.id} <${Copy} text=${letter.id} what="the id" /></dd></div>
+        ${letter.chatId !== undefined && html`<div><dt>Chat</dt><dd><a href=${`${base}${pathOf(account, 'conversations', reply === '' ? '' : `reply=${encodeURIComponent(reply)}`, letter.chatId)}`}>${letter.chatId}${reply !== '' && ', at the reply'}</a></dd></div>`}
+        ${kind === 'dead-letters' && html`<div><dt>From topic</dt><dd>${letter.topic}</dd></div>`}
+        ${letter.consumer !== undefined && html`<div><dt>Consumer</dt><dd>${letter.consumer}</dd></div>`}
+        ${letter.interface !== undefined && html`<div><dt>Interface</dt><dd>${letter.interface}</dd></div>`}
+        <div><dt>When</dt><dd><${Time} at=${letter.at} /></dd></div>
+        <div><dt>Size</dt><dd>${bytes(letter.bytes)}</dd></div>
+        <div><dt>Failed</dt><dd>${counted(letter.failures, 'time')}</dd></div>
+      </dl>
+      ${
+        !mayAct
+          ? html`<p class="muted">The role operator can see the payload, and send it again.</p>`
+          : shown.value === undefined
+            ? html`
+                <p><button type="button" class="primary" onClick=${show} disabled=${shown.isBusy}>Show the payload</button></p>
+                <p class="muted">It is shown with personal data. The audit log records that you looked.</p>
+                <${TroubleBox} trouble=${shown.trouble} again=${show} />
+              `
+            : html`<${RecordView}
+                record=${shown.value.record}
+                text=${bytesText(shown.value.record.value)}
+                problems=${shown.value.problems}
+              />`
+      }
+      ${
+        mayAct &&
+        html`<h3>Send it again</h3>
+          <${RedriveForm} account=${account} kind=${kind} ids=${[letter.id]} unowned=${unowned} done=${redriven} />`
+      }
+    <//>
+  `
+}

@@ -1,0 +1,69 @@
+import type { LettersAnswer, LettersKind } from '../answers.ts'
+import { base } from './api.ts'
+import { count, counted } from './format.ts'
+import { html } from './html.ts'
+import { Badge, Check, Table, Time } from './parts.ts'
+import { pathOf } from './route.ts'
+import { causeWords, letterStateWords, lettersWords } from './words.ts'
+
+type Letter = LettersAnswer['letters'][number]
+
+const tones = { unresolved: 'warn', sent: 'good', 'failed-again': 'bad' } as const
+
+/** The table of letters. A letter can be selected and opened. */
+export const LetterTable = ({
+  account,
+  kind,
+  letters,
+  chosen,
+  mayAct,
+  choose,
+  open,
+}: {
+  readonly account: string
+  readonly kind: LettersKind
+  readonly letters: ReadonlyArray<Letter>
+  readonly chosen: ReadonlySet<string>
+  readonly mayAct: boolean
+  readonly choose: (ids: ReadonlyArray<string>, isChosen: boolean) => void
+  readonly open: (letter: Letter) => void
+}) => {
+  const { title } = lettersWords[kind]
+  const hasChats = kind === 'dead-letters'
+  const head = [title, 'Reason', ...(hasChats ? ['Chat'] : []), 'State', 'From', 'When']
+  return html`
+    ${
+      mayAct &&
+      html`<${Check}
+        label=${`Select all ${count(letters.length)} shown`}
+        checked=${letters.length > 0 && letters.every(({ id }) => chosen.has(id))}
+        onChange=${(isChosen: boolean) =>
+          choose(
+            letters.map(({ id }) => id),
+            isChosen,
+          )}
+      />`
+    }
+    <${Table} caption=${`${title}s, the newest first`} head=${head} kind="letters">
+      ${letters.map(
+        (letter) => html`<tr key=${letter.id}>
+          <th scope="row">
+            <span class="check">
+              ${mayAct && html`<input type="checkbox" aria-label=${`Select ${letter.id}`} checked=${chosen.has(letter.id)} onChange=${(event: Event) => choose([letter.id], (event.currentTarget as HTMLInputElement).checked)} />`}
+              <button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button>
+            </span>
+          </th>
+          <td data-label="Reason"><span class="cause">${causeWords(letter.cause)}</span>${letter.reason !== undefined && html`<span class="sub">${letter.reason}</span>`}</td>
+          ${hasChats && html`<td data-label="Chat">${letter.chatId !== undefined && html`<a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}><bdi>${letter.chatId}</bdi></a>`}</td>`}
+          <td data-label="State">
+            <${Badge} tone=${tones[letter.state]}>${letterStateWords(letter.state)}<//>
+            ${letter.failures > 1 && html`<span class="sub">failed ${counted(letter.failures, 'time')}</span>`}
+            ${letter.redriven.length > 0 && html`<span class="sub">sent <${Time} at=${letter.redriven.at(-1) ?? ''} /></span>`}
+          </td>
+          <td data-label="From">${letter.consumer ?? letter.interface ?? letter.topic}${kind === 'dead-letters' && html`<span class="sub">${letter.topic}</span>`}</td>
+          <td data-label="When"><${Time} at=${letter.at} /></td>
+        </tr>`,
+      )}
+    <//>
+  `
+}

@@ -1,0 +1,48 @@
+import type { LettersAnswer, LettersKind } from '../answers.ts'
+import { pageOf } from '../pages.ts'
+import { count } from './format.ts'
+import { html } from './html.ts'
+import { type ChangeFilters, type LettersFilters, letterStates } from './letters-filters.ts'
+import { Select } from './parts.ts'
+import { causeWords, letterStateWords } from './words.ts'
+
+type Props = {
+  readonly account: string
+  readonly kind: LettersKind
+  readonly filters: LettersFilters
+  /** Undefined until it has come. */
+  readonly answer: LettersAnswer | undefined
+  readonly mayAct: boolean
+  readonly change: ChangeFilters
+}
+
+/** The filters. A choice takes effect at once. */
+export const LettersFilterForm = ({ account, kind, filters, answer, mayAct, change }: Props) => {
+  const groups = answer?.groups ?? []
+  const causes = [...new Set(groups.map(({ cause }) => cause))]
+  const topics = [...new Set(groups.map(({ topic }) => topic))]
+  const stateOptions = [
+    ...letterStates.map((each) => [
+      each,
+      `${letterStateWords(each)}${answer ? ` (${count(answer.states[each])})` : ''}`,
+    ]),
+    ['all', 'All'],
+  ]
+  return html`
+    <form class="filters" aria-label=${pageOf(kind).title} onSubmit=${(event: Event) => event.preventDefault()}>
+      <${Select} label="State" value=${filters.state} options=${stateOptions} onChange=${(state: LettersFilters['state']) => change({ state })} />
+      <${Select} label="Cause" value=${filters.cause} options=${[['', 'Any'], ...causes.map((cause) => [cause, causeWords(cause)])]} onChange=${(cause: string) => change({ cause, reason: '' })} />
+      ${kind === 'dead-letters' && html`<${Select} label="Topic" value=${filters.topic} options=${[['', 'Any'], ...topics.map((topic) => [topic, topic])]} onChange=${(topic: string) => change({ topic, reason: '' })} />`}
+      ${
+        kind === 'dead-letters' &&
+        mayAct &&
+        html`<${Select} label="Of" value=${filters.unowned ? 'true' : ''} options=${[
+          ['', `account ${account}`],
+          ['true', 'no known account'],
+        ]} onChange=${(next: string) => change({ unowned: next === 'true' })} />`
+      }
+      ${filters.chat !== '' && html`<div class="row"><button type="button" onClick=${() => change({ chat: '' })}>Only chat ${filters.chat} ✕</button></div>`}
+      ${filters.reason !== '' && html`<div class="row"><button type="button" onClick=${() => change({ reason: '' })}>Only “${filters.reason}” ✕</button></div>`}
+    </form>
+  `
+}

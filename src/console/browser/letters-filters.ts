@@ -1,0 +1,44 @@
+import type { LettersAnswer } from '../answers.ts'
+
+type LetterState = LettersAnswer['letters'][number]['state']
+
+export const letterStates: ReadonlyArray<LetterState> = ['unresolved', 'sent', 'failed-again']
+
+/** Text is empty where nothing is chosen. */
+export type LettersFilters = {
+  readonly cause: string
+  readonly topic: string
+  readonly chat: string
+  readonly reason: string
+  /** Letters of no known account, instead of the account's. */
+  readonly unowned: boolean
+  readonly state: LetterState | 'all'
+}
+
+export type ChangeFilters = (part: Partial<LettersFilters>) => void
+
+/** The filters that the query of the page's address names. Without a state in it, unresolved letters. */
+export const lettersFiltersOf = (query: URLSearchParams): LettersFilters => {
+  const text = (name: string) => query.get(name) ?? ''
+  return {
+    cause: text('cause'),
+    topic: text('topic'),
+    chat: text('chat'),
+    reason: text('reason'),
+    unowned: text('unowned') === 'true',
+    state: [...letterStates, 'all' as const].find((each) => each === text('state')) ?? 'unresolved',
+  }
+}
+
+const queryOf = ({ cause, topic, chat, reason, unowned }: LettersFilters, state: string): string => {
+  const all = { cause, topic, chat, reason, unowned: unowned ? 'true' : '', state }
+  return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString()
+}
+
+/** The query of the page's address. */
+export const addressQueryOf = (filters: LettersFilters): string =>
+  queryOf(filters, filters.state === 'unresolved' ? '' : filters.state)
+
+/** The query of the request, where no state means letters in all states. */
+export const requestQueryOf = (filters: LettersFilters): string =>
+  queryOf(filters, filters.state === 'all' ? '' : filters.state)

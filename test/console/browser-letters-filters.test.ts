@@ -1,0 +1,28 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addressQueryOf, lettersFiltersOf, requestQueryOf } from '../../src/console/browser/letters-filters.ts'
+
+const test = suite('the filters of dead letters')
+
+const rows: ReadonlyArray<readonly [name: string, given: string, address: string, request: string]> = [
+  ['no filter asks for unresolved letters', '', '', 'state=unresolved'],
+  ['all states are a missing state in the request', 'state=all', 'state=all', ''],
+  ['a state is in both', 'state=failed-again', 'state=failed-again', 'state=failed-again'],
+  ['an unknown state is as none', 'state=lost', '', 'state=unresolved'],
+  [
+    'text and the account are in both',
+    'chat=7&cause=contract&reason=a+b&topic=bot-replies&unowned=true',
+    'cause=contract&topic=bot-replies&chat=7&reason=a+b&unowned=true',
+    'cause=contract&topic=bot-replies&chat=7&reason=a+b&unowned=true&state=unresolved',
+  ],
+  ['the open letter is no filter', 'letter=0%2F1&reply=2', '', 'state=unresolved'],
+]
+for (const [name, given, address, request] of rows)
+  test(name, () => {
+    const filters = lettersFiltersOf(new URLSearchParams(given))
+    assert.is(addressQueryOf(filters), address)
+    assert.is(requestQueryOf(filters), request)
+    assert.equal(lettersFiltersOf(new URLSearchParams(address)), filters)
+  })
+
+test.run()

@@ -47,8 +47,18 @@ export type Fact = { readonly id: string; readonly at: Date; readonly clientId?:
  * A command that was refused unsent may arrive again under its id: corrected by its author, or redriven by an operator.
  * A refusal as `duplicate` says nothing about the command that had the id first.
  */
+const isRefusal: Readonly<Record<BotReplyFailed['data']['reason'], boolean>> = {
+  rejected: false,
+  attempts: false,
+  deadline: false,
+  invalid: true,
+  'unknown-account': true,
+  duplicate: true,
+  gone: true,
+  unforeseen: true,
+}
 const wasRefused = (reason: string | undefined) =>
-  reason === 'invalid' || reason === 'unknown-account' || reason === 'duplicate'
+  Object.entries(isRefusal).some(([each, isOne]) => isOne && each === reason)
 
 /** True if a delivery with this state and reason must never be sent again. */
 export const isFinal = (state: string, reason: string | undefined): boolean =>
@@ -72,7 +82,7 @@ export const asksForAgent = (commandType: unknown): boolean =>
 const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
   const { reason, inReplyTo, commandType } = event.data
   const isHandOver = asksForAgent(commandType)
-  if (reason !== 'invalid' && !(reason === 'duplicate' && isHandOver)) return undefined
+  if (reason === 'unknown-account' || (reason === 'duplicate' && !isHandOver)) return undefined
   return {
     id: identity(event),
     at: event.time,

@@ -17,9 +17,9 @@ import type {
   Sleep,
 } from '../domain/ports.ts'
 import type { PostToService } from './delivery/post.ts'
+import type { Refusal } from './delivery/refusal.ts'
 
-export type { Undecodable }
-export type DecodeCommand = (record: IncomingRecord) => Either<Undecodable, BotReply>
+export type DecodeCommand = (record: IncomingRecord) => Either<Refusal, BotReply>
 export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, DomainEvent>
 
 /**

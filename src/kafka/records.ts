@@ -84,7 +84,7 @@ export const recordReader = (earlier = earlierVersions) => {
 export const fromRecord = recordReader()
 
 /** Decodes a command of bot-replies. */
-export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, BotReply> =>
+export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>) =>
   E.flatMap(readValue(value, { exact: true }), decodeJson(BotReply))
 
 const decoderOf = ({ content }: Topic): Decode => {

@@ -186,7 +186,7 @@ test('of a deferred reply that the log has deleted, the outcome says so, and its
   const gone = w.outcomes().find(({ data }) => data.commandId === 'unnamed-0-1100')
   assert.equal(
     [gone?.type, gone?.subject, gone?.type === 'BotReplyFailed' && [gone.data.reason, gone.data.commandType]],
-    ['BotReplyFailed', 'last', ['invalid', 'unknown']],
+    ['BotReplyFailed', 'last', ['gone', 'unknown']],
   )
   assert.is(new Set(w.applied.filter((id) => id.startsWith('s'))).size, 1_000)
 })

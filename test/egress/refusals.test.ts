@@ -143,6 +143,28 @@ test('bytes that make the decoder throw become a dead letter and block nothing',
   assert.equal(w.applied, ['c2'])
 })
 
+test('a readable command that meets a bug becomes a dead letter, its event says so, and its client gets an agent', async () => {
+  const w = simulation({
+    ports: {
+      reroute: async () => {
+        throw new TypeError('what the client wrote')
+      },
+    },
+  })
+  await w.start()
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1', w.time.now()))
+  w.command(botMessage('c1'))
+  await w.time.until(() => w.requests.some(({ body }) => body.event === 'INVITE_AGENT'))
+  assert.equal(
+    w.deadLetters.map(({ cause }) => cause),
+    ['unforeseen'],
+  )
+  const [reason, detail] = refusals(w)[0] || []
+  assert.is(reason, 'unforeseen')
+  assert.match(detail ?? '', /^TypeError at /)
+  assert.not.match(detail ?? '', 'client')
+})
+
 test('the event for its author has the type that was sent, valid or not', async () => {
   const types = ['InviteAgent', 'BotMessage', 'Typing', 7, '', undefined]
   const told: unknown[] = []

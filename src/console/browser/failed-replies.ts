@@ -13,13 +13,14 @@ type Props = { readonly account: string; readonly days: { readonly from: string;
 const Row = ({ account, group }: { readonly account: string; readonly group: Group }) => {
   const { reason, by, commandType, status, code, lastAt, chats } = group
   const isAnswered = status !== undefined || code !== undefined
+  const letterTitle = reason === 'invalid' ? 'What was expected' : reason === 'unforeseen' ? 'Where the bug is' : ''
   const letters = new URLSearchParams({ topic: 'bot-replies', state: 'all' }).toString()
   return html`
     <tr>
       <th scope="row">
         ${failureWords(reason)}
         ${isAnswered && html`<span class="sub">Last answer of the service: <bdi>${answerWords(status, code)}</bdi></span>`}
-        ${reason === 'invalid' && html`<span class="sub"><a href=${`${base}${pathOf(account, 'dead-letters', letters)}`}>What was expected</a></span>`}
+        ${letterTitle !== '' && html`<span class="sub"><a href=${`${base}${pathOf(account, 'dead-letters', letters)}`}>${letterTitle}</a></span>`}
       </th>
       <td data-label="What">${failedCommandWords(commandType, by)}</td>
       <td class="number" data-label="Replies">${count(group.count)}</td>

@@ -40,8 +40,8 @@ export type Entry = {
   readonly attempts: ReadonlyArray<Attempt>
   readonly differences: ReadonlyArray<string>
   readonly transcript: ReadonlyArray<TranscriptLine>
-  /** Whether the command is among the dead letters. */
-  readonly isLetter?: boolean
+  /** What the command's dead letter says, if it is among the dead letters. */
+  readonly letter?: string
   readonly link?: { readonly title: string; readonly url: string }
   readonly event?: StoryEvent
 }
@@ -96,7 +96,8 @@ const replyPart = (data: unknown, state: DeliveryState): Part => {
       ...(isJsonObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
       ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
     ],
-    ...(reason === 'invalid' && { isLetter: true }),
+    ...(reason === 'invalid' && { letter: 'what was expected' }),
+    ...(reason === 'unforeseen' && { letter: 'where the bug is' }),
     detail: textAt(data, 'detail'),
     attempts: attemptsOf(data),
   }

@@ -96,7 +96,7 @@ export const EntryItem = ({ entry, masked, letterOf, leave, isChosen, choose }: 
         html`<ul class="answers" aria-label="Ready-made answers">${buttons.map((button, i) => html`<li key=${i}><bdi>${button}</bdi></li>`)}</ul>`
       }
       ${notes.map((note) => html`<p key=${note} class="note"><${Said} text=${note} /></p>`)}
-      ${entry.isLetter === true && html`<p class="note"><a href=${letterOf(entry)} onClick=${() => leave(entry)}>Its dead letter</a> says what was expected.</p>`}
+      ${entry.letter !== undefined && html`<p class="note"><a href=${letterOf(entry)} onClick=${() => leave(entry)}>Its dead letter</a> says ${entry.letter}.</p>`}
       ${entry.link !== undefined && html`<p class="note">${entry.link.title}: <${OutsideLink} url=${entry.link.url} /></p>`}
       <${Attempts} entry=${entry} />
       <${Differences} sentences=${entry.differences} />

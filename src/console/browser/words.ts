@@ -1,3 +1,4 @@
+import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import type { LettersKind, PersonBody } from '../answers.ts'
 
 type Sentences = Readonly<Record<string, string>>
@@ -20,13 +21,15 @@ const inviteReasons: Sentences = {
 }
 export const inviteReasonWords = (code: string) => said(inviteReasons, code)
 
-const failures: Sentences = {
+const failures: Readonly<Record<BotReplyFailed['data']['reason'], string>> = {
   rejected: 'The service refused it, and that is final.',
   attempts: 'Given up: as many attempts as the account allows have failed.',
   deadline: 'Given up: it could not be delivered before its deadline.',
   invalid: 'Not sent: the command breaks its contract.',
   'unknown-account': 'Not sent: no such account has a bot.',
   duplicate: 'Not sent: another command of this chat had the same id before.',
+  gone: 'Not sent: the command was too old, and was deleted before it could be sent.',
+  unforeseen: 'Given up: the bridge met a bug while it handled the command.',
 }
 export const failureWords = (code: string) => said(failures, code)
 
@@ -286,6 +289,7 @@ const causes: Sentences = {
   'wrong-key': 'Came under a wrong key',
   'unknown-event': 'Unknown event',
   'too-large': 'Too large',
+  unforeseen: 'A bug of the bridge',
 }
 /** Why a record is a dead letter, or a request in quarantine. */
 export const causeWords = (code: string) => said(causes, code)

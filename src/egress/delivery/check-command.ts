@@ -10,8 +10,8 @@ import { mistakesInCommand } from '../../domain/check-reply.ts'
 import { asksForAgent } from '../../domain/conversation-facts.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { isObject } from '../../shared/json.ts'
-import type { Undecodable } from '../ports.ts'
 import type { Deferred } from './account-backlog.ts'
+import type { Refusal } from './refusal.ts'
 
 /** An account that has a bot. */
 export type BotOwner = Account & { readonly bot: BotAccount }
@@ -22,7 +22,7 @@ export type Checked = { readonly command: BotReply; readonly account: BotOwner }
 export const ownerOf = (account: Account | undefined): BotOwner | undefined =>
   account?.bot === undefined ? undefined : { ...account, bot: account.bot }
 
-const refuse = (cause: string, detail: string) => E.left({ cause, detail })
+const refuse = (cause: Refusal['cause'], detail: string) => E.left({ cause, detail })
 
 /**
  * Checks what the codec cannot: the key, on which order and ownership depend, the account, unknown keys, and the words
@@ -32,7 +32,7 @@ export const checkCommand = (
   command: BotReply,
   key: string,
   accounts: ReadonlyMap<string, Account>,
-): E.Either<Undecodable, Checked> => {
+): E.Either<Refusal, Checked> => {
   if (key !== `${command.accountId}/${command.chatId}`)
     return refuse('wrong-key', 'key: expected <accountId>/<chatId> of the command')
   const account = ownerOf(accounts.get(command.accountId))

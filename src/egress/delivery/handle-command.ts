@@ -9,32 +9,33 @@ import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
 import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
-import type { EgressPorts, Undecodable } from '../ports.ts'
+import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Deferred } from './account-backlog.ts'
 import { type Addressed, checkCommand, goneCommand, handOverTo, readable } from './check-command.ts'
 import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
+import type { Refusal } from './refusal.ts'
 import type { SendCommand } from './send-command.ts'
 
 /** Each function reports to the command's author that it was not sent. False if the worker stops before that. */
 export type Refuse = {
-  /** Keeps a record that breaks its contract as a dead letter. */
-  readonly invalid: (record: IncomingRecord, why: Undecodable) => Promise<boolean>
+  /** Keeps a record that cannot be handled as a dead letter. */
+  readonly asDeadLetter: (record: IncomingRecord, why: Refusal) => Promise<boolean>
   /** Another command of the chat was finished under this id. That command's outcome stays. */
   readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<boolean>
   /** The command was deleted from the log before it could be sent. */
   readonly gone: (partition: number, command: Deferred) => Promise<boolean>
 }
 
-const deleted: Undecodable = {
+const deleted: Refusal = {
   cause: 'gone',
   detail: 'the command was deleted from bot-replies before it could be sent',
 }
-const sameId: Undecodable = { cause: 'duplicate', detail: 'id: expected one that no other command of the chat has' }
+const sameId: Refusal = { cause: 'duplicate', detail: 'id: expected one that no other command of the chat has' }
 
-const anotherClient: Undecodable = { cause: 'invalid', detail: 'clientId: expected the client of the chat' }
+const anotherClient: Refusal = { cause: 'invalid', detail: 'clientId: expected the client of the chat' }
 
 type RefuserParts = {
   readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
@@ -44,7 +45,7 @@ type RefuserParts = {
 }
 
 export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Refuse => {
-  const report = (command: Addressed, record: IncomingRecord, why: Undecodable) =>
+  const report = (command: Addressed, record: IncomingRecord, why: Refusal) =>
     announce(refusedEvent(command, record, why, recordTime(record), ports.now()))
   const duplicate: Refuse['duplicate'] = (record, command) => {
     const { partition, offset } = record
@@ -66,7 +67,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
       ports.measure.delivery(accountId, 'failed')
       return announce(refusedEvent(command, { partition, offset }, deleted, ports.now(), ports.now()))
     },
-    invalid: async (record, why) => {
+    asDeadLetter: async (record, why) => {
       const { partition, offset } = record
       ports.log.warn({ partition, offset, ...why }, 'egress: a command was refused')
       const keep = () => ports.deadLetter(record, why.cause, why.detail)
@@ -119,7 +120,7 @@ const handling =
       ports.decodeCommand(record),
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
     )
-    if (E.isLeft(checked)) return refuse.invalid(record, checked.left)
+    if (E.isLeft(checked)) return refuse.asDeadLetter(record, checked.left)
     // A bot may use another partitioner, or know of more partitions. Other workers do not know the conversation.
     const wasRerouted = await ports.reroute(record)
     if (wasRerouted !== false) return wasRerouted === true
@@ -142,7 +143,7 @@ const handling =
           ? decideReply(conversation, command, writtenAt, account.bot)
           : 'names another client',
     })
-    if (result === 'names another client') return refuse.invalid(record, anotherClient)
+    if (result === 'names another client') return refuse.asDeadLetter(record, anotherClient)
     if (result !== 'finished before') return result === 'done'
     const before = await finishedBefore(partition, command)
     if (before?.digest !== undefined) {

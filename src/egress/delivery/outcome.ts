@@ -16,12 +16,10 @@ import type { SuppressedReason } from '../../domain/conversation.ts'
 import { type CommandName, contentDigest, deliveryId } from '../../domain/delivery.ts'
 import { completeMessage } from '../../domain/message-text.ts'
 import type { Health, IncomingRecord } from '../../domain/ports.ts'
-import type { EgressPorts, Undecodable } from '../ports.ts'
+import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Addressed } from './check-command.ts'
-
-/** Why egress gave a command up that it may have sent. The other reasons of the event are of refused commands. */
-export type GivenUpReason = Extract<BotReplyFailed['data']['reason'], 'rejected' | 'attempts' | 'deadline'>
+import { type GivenUpReason, type Refusal, refusedReason } from './refusal.ts'
 
 /** How a command ended. */
 export type Outcome =
@@ -137,7 +135,7 @@ export const outcomeEvents = (ended: Ended): ReadonlyArray<PublishedEvent> => {
 export const refusedEvent = (
   command: Addressed,
   { partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>,
-  { cause, detail }: Undecodable,
+  refusal: Refusal,
   requestedAt: Instant,
   time: Instant,
 ): BotReplyFailed => ({
@@ -151,8 +149,8 @@ export const refusedEvent = (
     commandType: Id.is(command.type) ? command.type : 'unknown',
     attempts: [],
     requestedAt,
-    reason: cause === 'unknown-account' || cause === 'duplicate' ? cause : 'invalid',
-    detail,
+    reason: refusedReason(refusal),
+    detail: refusal.detail,
     ...(Id.is(command.inReplyTo) && { inReplyTo: command.inReplyTo }),
   },
 })

@@ -1,6 +1,6 @@
 import { backoff } from '../../shared/backoff.ts'
 import type { Verdict } from './classify.ts'
-import type { GivenUpReason } from './outcome.ts'
+import type { GivenUpReason } from './refusal.ts'
 
 /** The whole wait is random: replies that failed together must not be sent together again. */
 export const pauses = { baseMs: 200, capMs: 10_000, jitter: 1 }

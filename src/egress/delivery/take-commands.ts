@@ -38,7 +38,7 @@ export const commandTaker = ({ ports, accounts, handle, refuse, stopping }: Deps
     const { partition, offset } = record
     const detail = faultOf(error)
     log.error({ partition, offset, detail }, 'egress: a command was not handled')
-    return refuse.invalid(record, { cause: 'unforeseen', detail })
+    return refuse.asDeadLetter(record, { cause: 'unforeseen', detail })
   }
   const inOrder = (chat: string, work: PartitionWork, offset: number, run: () => Promise<boolean>, ended: () => void) =>
     queues.add(chat, async () => {

@@ -57,4 +57,18 @@ test('an outcome always has the same id, different for each account, chat and co
   assert.is(idOf('acme', 'c1'), 'acme/2037/c1:delivered')
 })
 
+for (const [cause, reason] of [
+  ['wrong-key', 'invalid'],
+  ['not-json', 'invalid'],
+  ['unknown-account', 'unknown-account'],
+  ['duplicate', 'duplicate'],
+  ['gone', 'gone'],
+  ['unforeseen', 'unforeseen'],
+] as const)
+  test(`the event of a command that was refused as ${cause} has the reason ${reason}`, () =>
+    assert.is(
+      refusedEvent(botMessage('c1'), { partition: 3, offset: 4 }, { cause, detail: 'why' }, noon, noon).data.reason,
+      reason,
+    ))
+
 test.run()

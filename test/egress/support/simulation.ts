@@ -6,8 +6,9 @@ import { describe, problemsOf } from '../../../contracts/problem.ts'
 import type { Account } from '../../../src/domain/accounts.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import type { HttpRequest, HttpResult } from '../../../src/egress/delivery/post.ts'
+import type { Refusal } from '../../../src/egress/delivery/refusal.ts'
 import { egress } from '../../../src/egress/egress.ts'
-import type { EgressPorts, Undecodable } from '../../../src/egress/ports.ts'
+import type { EgressPorts } from '../../../src/egress/ports.ts'
 import type { Views } from '../../../src/views/index.ts'
 import { memoryLog, ownership } from './log.ts'
 import { virtualTime } from './time.ts'
@@ -43,7 +44,7 @@ type Options = {
 }
 
 const json = (record: IncomingRecord): unknown => JSON.parse(String(record.value))
-const undecodable = (detail: string): Undecodable => ({ cause: 'invalid', detail })
+const undecodable = (detail: string): Refusal => ({ cause: 'invalid', detail })
 
 /** The egress worker with a log, views, a service and a clock in memory. Time passes only when the test lets it. */
 export const simulation = ({ accounts = [account()], answer = () => ({ result: ok }), ports = {} }: Options = {}) => {

@@ -16,15 +16,13 @@ export type FailedReplies = Pick<DeliveryDocument, 'commandType'> & {
 
 type Span = { readonly from: Date; readonly to: Date }
 
-/** An outage may make very many replies fail. The newest tell why. */
-export const maxFailed = 20_000
 const maxChats = 5
 
 /** The stages, exported for their test. An index has the failed replies in the order in which they were given up. */
-export const failedRepliesStages = (accountId: string, { from, to }: Span) => [
+export const failedRepliesStages = (accountId: string, { from, to }: Span, limit: number) => [
   { $match: { accountId, state: 'failed', finishedAt: { $gte: from, $lt: to } } },
   { $sort: { finishedAt: -1 } },
-  { $limit: maxFailed },
+  { $limit: limit },
   // Status and code of one attempt: not every attempt has both.
   { $set: { last: { $last: '$attempts' } } },
   {
@@ -72,8 +70,12 @@ export const failedRepliesStages = (accountId: string, { from, to }: Span) => [
   },
 ]
 
-/** Why replies of an account failed in a span of time: all groups, the largest first. */
+/** Why the newest failed replies of an account in a span of time failed: all groups, the largest first. */
 export const failedRepliesIn =
   (db: Db) =>
-  (accountId: string, span: Span): Known<ReadonlyArray<FailedReplies>> =>
-    known(viewIn(db, 'deliveries').aggregate<FailedReplies>(failedRepliesStages(accountId, span), bounded).toArray())
+  (accountId: string, span: Span, limit: number): Known<ReadonlyArray<FailedReplies>> =>
+    known(
+      viewIn(db, 'deliveries')
+        .aggregate<FailedReplies>(failedRepliesStages(accountId, span, limit), bounded)
+        .toArray(),
+    )

@@ -1,6 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Sort, sortedBy, valuesOf } from '../../src/console/browser/statistics.ts'
+import {
+  failedPart,
+  hasFailedPart,
+  type Sort,
+  shownPart,
+  sortedBy,
+  valuesOf,
+} from '../../src/console/browser/statistics.ts'
 
 const statistics = suite('lines and rows of statistics')
 
@@ -22,6 +29,26 @@ statistics('containment without returns is drawn once a client can no longer ret
   const rows = days.map((day) => ({ day, figures }))
   assert.equal(valuesOf(rows, days, strict, today), [0.5, null])
 })
+
+statistics('failed replies are those of an account, so they are not shown for one bot, agent or widget', () =>
+  assert.equal(
+    [
+      hasFailedPart('day', ''),
+      hasFailedPart('bot', ''),
+      hasFailedPart('bot', 'acme'),
+      hasFailedPart('agent', ''),
+      hasFailedPart('widget', ''),
+    ],
+    [true, true, false, false, false],
+  ),
+)
+
+statistics('the part is the one in the address if the page has it, or the first one', () =>
+  assert.equal(
+    [shownPart(['Bot', failedPart], failedPart), shownPart(['Bot'], failedPart), shownPart([], failedPart)],
+    [failedPart, 'Bot', ''],
+  ),
+)
 
 const cases: ReadonlyArray<readonly [what: string, sort: Sort | undefined, expected: string]> = [
   ['in the order of the answer until a column is chosen', undefined, 'b d a c'],

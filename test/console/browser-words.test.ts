@@ -125,6 +125,13 @@ sentences('an answer of the service is described by its status and code', () =>
   ),
 )
 
+sentences('the last attempt of a reply is an answer only if the service gave one', () =>
+  assert.equal(
+    [words.lastAttemptWords(400, 'invalid_request'), words.lastAttemptWords(undefined, 'timeout')],
+    ['Last answer of the service: 400, invalid_request', 'Last attempt: no answer in time'],
+  ),
+)
+
 sentences('every event has a title in words', () => {
   const place = { id: 'a', time: '2026-11-24T10:00:00.000Z', topic: 'chats', partition: 0, offset: 0, data: {} }
   assert.equal(

@@ -1,12 +1,14 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { FailedRepliesAnswer } from '../../src/console/answers.ts'
-import { failedRepliesHandlers } from '../../src/console/api/failed-replies.ts'
+import { failedRepliesHandlers, maxFailed } from '../../src/console/api/failed-replies.ts'
 import { failedRepliesStages } from '../../src/mongo/console-failed-replies.ts'
 import { given } from '../console/given-request.ts'
 import { left, right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -170,6 +172,61 @@ failed('a service with an error code of its own for each reply makes no long ans
   assert.equal([count, others, groups.length], [60, 10, 50])
 })
 
+failed('a group names the five chats whose replies failed last', async () => {
+  const minutes = [3, 1, 7, 5, 2, 6, 4]
+  await deliveries.insertMany(
+    [...minutes, 0].map((minute) =>
+      reply(`chat-${minute || 3}`, `2026-03-04T12:0${minute}:00.000Z`, { reason: 'rejected' }, refused),
+    ),
+  )
+  const { groups } = await ask('from=2026-03-04&to=2026-03-04')
+  assert.equal(
+    groups.map(({ count, chats }) => [count, chats]),
+    [[8, ['chat-7', 'chat-6', 'chat-5', 'chat-4', 'chat-3']]],
+  )
+})
+
+failed('only what is beyond the limit is left out, and that is said', async () => {
+  const day = 'from=2026-03-03&to=2026-03-03'
+  const many = (length: number) =>
+    deliveries.insertMany(
+      Array.from({ length }, () => ({
+        ...reply('outage', '2026-03-03T12:00:00.000Z', { reason: 'attempts' }),
+        accountId: 'outage',
+      })),
+    )
+  const counted = async () => {
+    const { count, cut } = await ask(day, 'outage')
+    return { count, cut }
+  }
+  await many(maxFailed)
+  assert.equal(await counted(), { count: maxFailed, cut: false })
+  await many(1)
+  assert.equal(await counted(), { count: maxFailed, cut: true })
+})
+
+failed('one answer is computed at a time', async () => {
+  const asked: Array<() => void> = []
+  const busy = failedRepliesHandlers({
+    now: () => '2026-03-10T12:00:00.000Z' as Instant,
+    timeZoneOf: () => 'UTC',
+    mongoQuery: () =>
+      (() =>
+        new Promise((resolve) => {
+          asked.push(() => resolve(E.right([])))
+        })) as never,
+  })
+  const answers = [1, 2].map(() => busy[route](given({ query: '' })))
+  await eventually('the first question', () => asked.length > 0)
+  for (let turn = 0; turn < 10; turn++) await afterOthers()
+  assert.is(asked.length, 1)
+  asked[0]?.()
+  await answers[0]
+  await eventually('the second question', () => asked.length === 2)
+  asked[1]?.()
+  right((await answers[1]) ?? E.left('no answer'))
+})
+
 failed('MongoDB reads only the replies that failed in the period', async () => {
   const hour = 3_600_000
   const from = new Date('2026-01-01T00:00:00Z')
@@ -183,7 +240,7 @@ failed('MongoDB reads only the replies that failed in the period', async () => {
     ),
   )
   const span = { from: new Date(from.getTime() + 400 * hour), to: new Date(from.getTime() + 1_200 * hour) }
-  const explained = await deliveries.aggregate(failedRepliesStages('busy', span)).explain('executionStats')
+  const explained = await deliveries.aggregate(failedRepliesStages('busy', span, 1_000)).explain('executionStats')
   const { executionStats, queryPlanner } = explained.stages[0].$cursor
   assert.not.match(JSON.stringify(queryPlanner.winningPlan), /"stage":"(COLLSCAN|SORT)"/)
   assert.is(executionStats.totalDocsExamined, 20)

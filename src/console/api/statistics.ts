@@ -82,6 +82,16 @@ const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(mar
 const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'from' | 'to' | 'by'>) =>
   `${accountId}-${from}-${to}-${by}.csv`
 
+/** Handlers that make one response at a time: the rows of many responses would fill the memory. */
+export const oneAtATime = () => {
+  const permits = semaphore(1)
+  return <R extends ConsoleRoute>(handler: ConsoleHandler<R>): ConsoleHandler<R> =>
+    async (request) => {
+      using _permit = await permits(request.signal)
+      return request.signal.aborted ? E.left(unavailable('the caller has gone')) : await handler(request)
+    }
+}
+
 /** Agents appear by id. Names are personal data, so a lead asks for them, and the audit log records that. */
 export const statisticsHandlers = ({
   now,
@@ -93,14 +103,7 @@ export const statisticsHandlers = ({
   | 'GET /api/accounts/:account/statistics.csv'
   | 'POST /api/accounts/:account/statistics/names'
 > => {
-  // One response at a time: the rows of many responses would fill the memory.
-  const permits = semaphore(1)
-  const inTurn =
-    <R extends ConsoleRoute>(handler: ConsoleHandler<R>): ConsoleHandler<R> =>
-    async (request) => {
-      using _permit = await permits(request.signal)
-      return request.signal.aborted ? E.left(unavailable('the caller has gone')) : await handler(request)
-    }
+  const inTurn = oneAtATime()
   const read = async (accountId: string, query: URLSearchParams, most: number) => {
     const asked = readQuery(StatisticsQuery, query)
     if (E.isLeft(asked)) return asked

@@ -5,21 +5,21 @@ import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { pathOf } from './route.ts'
-import { answerWords, failedCommandWords, failureWords } from './words.ts'
+import { failedCommandWords, failureWords, lastAttemptWords } from './words.ts'
 
 type Group = FailedRepliesAnswer['groups'][number]
 type Props = { readonly account: string; readonly days: { readonly from: string; readonly to: string } }
 
 const Row = ({ account, group }: { readonly account: string; readonly group: Group }) => {
   const { reason, by, commandType, status, code, lastAt, chats } = group
-  const isAnswered = status !== undefined || code !== undefined
+  const isAttempted = status !== undefined || code !== undefined
   const letterTitle = reason === 'invalid' ? 'What was expected' : reason === 'unforeseen' ? 'Where the bug is' : ''
   const letters = new URLSearchParams({ topic: 'bot-replies', state: 'all' }).toString()
   return html`
     <tr>
       <th scope="row">
         ${failureWords(reason)}
-        ${isAnswered && html`<span class="sub">Last answer of the service: <bdi>${answerWords(status, code)}</bdi></span>`}
+        ${isAttempted && html`<span class="sub"><bdi>${lastAttemptWords(status, code)}</bdi></span>`}
         ${letterTitle !== '' && html`<span class="sub"><a href=${`${base}${pathOf(account, 'dead-letters', letters)}`}>${letterTitle}</a></span>`}
       </th>
       <td data-label="What">${failedCommandWords(commandType, by)}</td>

@@ -11,7 +11,7 @@ import { go } from './navigation.ts'
 import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
 import { Presets } from './presets.ts'
 import { type PageProps, pathOf } from './route.ts'
-import { noteOf, type Sort, sortedBy, valueIn, valuesOf } from './statistics.ts'
+import { failedPart, hasFailedPart, noteOf, type Sort, shownPart, sortedBy, valueIn, valuesOf } from './statistics.ts'
 import { figureName, figuresPartWords } from './words.ts'
 
 type Definition = StatisticsAnswer['definitions'][number]
@@ -83,9 +83,6 @@ const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   },
   bot: { Bot: ofBots },
 }
-/** The part that is no table of figures: why replies failed. */
-const failedPart = 'Failed'
-const hasFailedPart = (by: string) => by === 'day' || by === 'bot'
 /** The figures of the team that fit beside each other on a small screen. */
 const ofTeam: ReadonlySet<string> = new Set([
   'sessions.agent.started',
@@ -268,17 +265,17 @@ const Results = ({ answer, before, team, names, part, figure, choose }: ResultsP
   `
 }
 
-/** The part that the address names, or the first one. */
-const shownPart = (by: string, part: string): string => {
-  const names = Object.keys(parts[by] ?? {})
-  return names.includes(part) || (part === failedPart && hasFailedPart(by)) ? part : (names[0] ?? '')
-}
+const partsOf = (by: string, id: string): ReadonlyArray<string> => [
+  ...Object.keys(parts[by] ?? {}),
+  ...(hasFailedPart(by, id) ? [failedPart] : []),
+]
 
-const PartButtons = ({ by, part, choose }: { readonly by: string } & Pick<ResultsProps, 'part' | 'choose'>) => {
-  if (!hasFailedPart(by)) return null
-  const names = [...Object.keys(parts[by] ?? {}), failedPart]
+type PartButtonsProps = { readonly by: string; readonly id: string } & Pick<ResultsProps, 'part' | 'choose'>
+
+const PartButtons = ({ by, id, part, choose }: PartButtonsProps) => {
+  if (!hasFailedPart(by, id)) return null
   return html`<div class="row" role="group" aria-label="Figures">
-    ${names.map((name) => html`<button key=${name} type="button" aria-pressed=${name === part} onClick=${() => choose({ part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
+    ${partsOf(by, id).map((name) => html`<button key=${name} type="button" aria-pressed=${name === part} onClick=${() => choose({ part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
     ${by === 'day' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
   </div>`
 }
@@ -324,7 +321,7 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
   return html`
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
-    ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${shownPart(value.by, part)} figure=${figure} choose=${choose} />`}
+    ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${shownPart(Object.keys(parts[value.by] ?? {}), part)} figure=${figure} choose=${choose} />`}
   `
 }
 
@@ -333,7 +330,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const text = (name: string) => query.get(name) ?? ''
   const by = text('by') || 'day'
   const id = text('id')
-  const part = shownPart(by, text('part'))
+  const part = shownPart(partsOf(by, id), text('part'))
   const isFailed = part === failedPart
   const today = dayOfTime(Date.now())
   const days = { from: text('from') || dayPlus(today, -29), to: text('to') || today }
@@ -365,7 +362,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
         <//>`
       }
     </form>
-    <${PartButtons} by=${by} part=${part} choose=${change} />
+    <${PartButtons} by=${by} id=${id} part=${part} choose=${change} />
     ${
       isFailed
         ? html`<${FailedReplies} account=${account} days=${days} />`

@@ -1,6 +1,15 @@
 import { type Definition, type Total, textAt, valueOfRows } from './figures.ts'
 import { dayPlus } from './format.ts'
 
+/** The part that is no table of figures: why replies failed. */
+export const failedPart = 'Failed'
+/** Failed replies are those of the account. A delivery does not name its bot, so one id has none of its own. */
+export const hasFailedPart = (by: string, id: string): boolean => by === 'day' || (by === 'bot' && id === '')
+
+/** The part that the address names, or the first one. */
+export const shownPart = (names: ReadonlyArray<string>, part: string): string =>
+  names.includes(part) ? part : (names[0] ?? '')
+
 /** A bot session ends after 24 h of silence, and the client may return for another 24 h. */
 const settleDays = 3
 

@@ -151,6 +151,10 @@ export const answerWords = (status: number | undefined, code: string | undefined
   return `${status}, ${code}`
 }
 
+/** How a reply's last request ended. Without a status there was no answer. */
+export const lastAttemptWords = (status: number | undefined, code: string | undefined): string =>
+  `${status === undefined ? 'Last attempt' : 'Last answer of the service'}: ${answerWords(status, code)}`
+
 const callTypes: Sentences = {
   callback: 'Callback',
   incoming: 'Incoming call',

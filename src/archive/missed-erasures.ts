@@ -49,6 +49,7 @@ export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMa
 
 /** Clocks differ, and Kafka finds offsets by the records' own times. */
 const marginMs = 10 * 60 * 1000
+
 /** A marker has no personal data, so it needs no key. */
 const withoutKeys = restorer({ forOpening: async () => new Map() })
 

@@ -64,7 +64,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
 
   const emptied: number[] = []
   const kept: Date[] = []
-  const state = { projected: 0, now: 1_000, low: 0 }
+  const state = { projected: 0, now: 1_000, low: 0, isReadable: true }
   const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
   const receipts: string[] = []
   const { apply, lost, look } = missedErasures({
@@ -81,6 +81,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
     keys,
     readTopic: async (topic, onSlice) => {
       if (topic === `archive-${name}`) await onSlice(archive)
+      if (!state.isReadable) throw new Error(`${topic} cannot be read: Kafka does not answer`)
     },
     empty: async ({ offset }) => void emptied.push(offset),
   })
@@ -109,6 +110,17 @@ missed('also erase data whose key the restored copy of MongoDB never had', async
   const here = await given([wrote('a'), erasure], 0)
   await here.apply()
   assert.equal([await here.texts(), await here.told()], [[undefined, undefined], undefined])
+})
+
+missed('are not done while the archive cannot be read to its end, and are done at the next call', async () => {
+  const here = await given([wrote('a'), erasure], 1)
+  here.state.isReadable = false
+  assert.match(String(await here.apply().catch((error: unknown) => error)), 'cannot be read: Kafka does not answer')
+  assert.equal(here.receipts, [])
+
+  here.state.isReadable = true
+  await here.apply()
+  assert.equal([await here.texts(), here.receipts], [[undefined, undefined], ['e1']])
 })
 
 missed('are left to the projector if it has not processed their markers yet', async () => {

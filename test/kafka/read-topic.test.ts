@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readTopicWith } from '../../src/kafka/read-topic.ts'
+import { readOrThrow, readTopicWith } from '../../src/kafka/read-topic.ts'
 
 const reading = suite('reading a topic that returns nothing')
 
@@ -25,6 +25,15 @@ reading('gives up after half a minute with the reason of its consumer, and stops
   const reason = 'Kafka sends nothing: has not joined its group yet'
   assert.equal(outcome, E.left({ kind: 'transient', reason }))
   assert.equal(done, ['stopped read-dead-letters'])
+})
+
+reading('is an error that names the topic, where it must be read', async () => {
+  const reason = 'Kafka sends nothing: has not joined its group yet'
+  const readTopic = async () => E.left({ kind: 'transient', reason } as const)
+
+  const outcome = await readOrThrow(readTopic, 'archive-chats', async () => {}).catch((error: unknown) => String(error))
+
+  assert.is(outcome, `Error: archive-chats cannot be read: ${reason}`)
 })
 
 reading.run()

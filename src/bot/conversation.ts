@@ -29,7 +29,7 @@ export type Turns = {
 export const defaultTurns: Turns = { quietMs: 1_200, atMostMs: 5_000 }
 
 /** Why these settings cannot work. Undefined if they can. */
-export const problemOf = ({ replyWithin, atOnce }: Limits, { quietMs, atMostMs }: Turns): string | undefined => {
+export const limitsProblemOf = ({ replyWithin, atOnce }: Limits, { quietMs, atMostMs }: Turns): string | undefined => {
   if (!(quietMs >= 0 && quietMs <= atMostMs)) return 'turns.quietMs: expected at most turns.atMostMs'
   if (!(atMostMs < replyWithin)) return 'turns.atMostMs: expected less than limits.replyWithin, the time for the answer'
   return atOnce >= 1 ? undefined : 'limits.atOnce: expected at least 1'

@@ -15,7 +15,7 @@ import { completeMessage } from '../domain/message-text.ts'
 import { semaphore } from '../shared/semaphore.ts'
 import { sleep } from '../shared/time.ts'
 import { type Chat, createChat } from './chat.ts'
-import { defaultLimits, defaultTurns, problemOf, type Turns } from './conversation.ts'
+import { defaultLimits, defaultTurns, limitsProblemOf, type Turns } from './conversation.ts'
 import type { Handlers, NoAnswer } from './handlers.ts'
 import { messageOf } from './history.ts'
 import type { Note, Reply } from './replies.ts'
@@ -295,7 +295,7 @@ export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) 
     when: (...steps: ReadonlyArray<Step>) =>
       matchers(async () => {
         const problem = settings.isVirtual
-          ? problemOf({ ...defaultLimits, replyWithin: settings.replyWithin }, settings.turns)
+          ? limitsProblemOf({ ...defaultLimits, replyWithin: settings.replyWithin }, settings.turns)
           : undefined
         if (problem !== undefined) throw new TypeError(problem)
         return settings.isVirtual

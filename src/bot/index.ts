@@ -10,7 +10,7 @@ import { semaphore } from '../shared/semaphore.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
 import { createChat } from './chat.ts'
-import { defaultLimits, defaultTurns, type Limits, problemOf, type Turns } from './conversation.ts'
+import { defaultLimits, defaultTurns, type Limits, limitsProblemOf, type Turns } from './conversation.ts'
 import { forgetWith } from './forget.ts'
 import type { Handlers } from './handlers.ts'
 import { type HistorySource, historyOver, noHistory } from './history.ts'
@@ -63,7 +63,7 @@ export const startBot = async (
 ): Promise<{ readonly stop: () => Promise<void> }> => {
   const now = () => new Date().toISOString() as Instant
   const limits = { ...defaultLimits, ...given }
-  const problem = handlers.onTurn === undefined ? undefined : problemOf(limits, turns)
+  const problem = handlers.onTurn === undefined ? undefined : limitsProblemOf(limits, turns)
   if (problem !== undefined) throw new TypeError(problem)
   const kafka = connectKafka(
     {

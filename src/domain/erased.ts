@@ -93,7 +93,7 @@ export const erasedFinder = ({ erasedAt, newestErasure, clock }: Deps): FindEras
 }
 
 /** An event with nothing personal in its data. Its codec still accepts it. */
-export const withoutPersonalData = (event: DomainEvent): DomainEvent => {
+export const withBlankPersonalData = (event: DomainEvent): DomainEvent => {
   const marks = marksByType.get(ceType(event.type))
   if (marks === undefined) throw new Error(`${event.type} has no marks of personal data`)
   const emptied = { ...event, data: withBlanks(marks, split(marks, event.data).open ?? {}) }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { lastWords } from './last-words.ts'
 import { instead, type Problem, problem } from './problem.ts'
-import { isListening } from './readiness.ts'
+import { answersRequest } from './readiness.ts'
 import { run } from './run.ts'
 import { type Running, runServer } from './server.ts'
 
@@ -74,7 +74,7 @@ export const runKafkaNode = async (node: KafkaNode): Promise<E.Either<Problem, R
         port,
         command: 'java',
         args: [...java(jars, heap), 'kafka.Kafka', 'server.properties'],
-        isReady: () => isListening(port, apiVersions),
+        isReady: () => answersRequest(port, apiVersions),
       })
     },
   })

@@ -4,8 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Problem, problem } from './problem.ts'
 import type { ServerProcess } from './process.ts'
 
-/** True if a server on 127.0.0.1 accepts a connection and, if a request is given, sends any response. */
-export const isListening = (port: number, request?: Buffer): Promise<boolean> =>
+const isReached = (port: number, request: Buffer | undefined): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (answer: boolean) => {
       socket.destroy()
@@ -18,6 +17,12 @@ export const isListening = (port: number, request?: Buffer): Promise<boolean> =>
       .on('error', () => end(false))
       .on('close', () => end(false))
   })
+
+/** True if a server on 127.0.0.1 accepts a connection. */
+export const isListening = (port: number): Promise<boolean> => isReached(port, undefined)
+
+/** True if a server on 127.0.0.1 sends any response to the request. Kafka accepts connections before it can answer. */
+export const answersRequest = (port: number, request: Buffer): Promise<boolean> => isReached(port, request)
 
 /** Right as soon as `isReady` holds. Left, with the last log line and the advice, if the server ends or is too late. */
 export const untilReady = async (

@@ -5,10 +5,10 @@ import { serial } from '../shared/serial.ts'
 import { type DamageCount, damageReport } from './damage.ts'
 import { attempt, makeFolder, type OpenFile } from './files.ts'
 import { type Entry, journalReader } from './reader.ts'
-import { encodeRecord } from './record.ts'
+import { encodeJournaled } from './record.ts'
 import { checkpointWriter, recover } from './recovery.ts'
 import type { Segment } from './segment.ts'
-import { bytesOnDisk, full, groupCommit, segmentWriter } from './writer.ts'
+import { full, groupCommit, maxBytesOnDisk, segmentWriter } from './writer.ts'
 
 /**
  * `records`: how many are not drained yet. `oldestAt`: when the oldest of them was appended (ms since 1970). `bytes`:
@@ -95,8 +95,8 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
 
   const append = async (record: OutgoingRecord) => {
     if (closed) return closedAlready
-    const body = encodeRecord(record)
-    return hasRoom(bytesOnDisk(body)) ? commits.append(body) : full
+    const body = encodeJournaled(record)
+    return hasRoom(maxBytesOnDisk(body)) ? commits.append(body) : full
   }
 
   const remember = async (position: number) => {

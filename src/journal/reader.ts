@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { OutgoingRecord } from '../domain/ports.ts'
 import type { DamageReport } from './damage.ts'
-import { decodeRecord } from './record.ts'
+import { decodeJournaled } from './record.ts'
 import { type Segment, scanFrames } from './segment.ts'
 
 /** A record in the journal; `appendedAt` in ms since 1970. */
@@ -50,7 +50,7 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
       await reported({ file: name, offset: offset + place, content: part.subarray(place, place + length), reason })
     const entries: Entry[] = []
     for (const { position, appendedAt, body } of frames.filter(({ position }) => position > done)) {
-      const record = decodeRecord(body)
+      const record = decodeJournaled(body)
       if (E.isRight(record)) entries.push({ position, appendedAt, record: record.right })
       else
         await reported({

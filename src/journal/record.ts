@@ -50,11 +50,11 @@ const decodeHeaders = (fields: ReadonlyArray<Field>): Headers | undefined => {
 const isTopic = (name: Field | undefined): name is TopicName => topics.some((topic) => topic.name === name)
 
 /** Encodes topic, key, value, then name and value of each header. The encoding distinguishes text and bytes. */
-export const encodeRecord = ({ topic, key, value, headers }: OutgoingRecord): Buffer =>
+export const encodeJournaled = ({ topic, key, value, headers }: OutgoingRecord): Buffer =>
   Buffer.concat([topic, key, value, ...Object.entries(headers).flat()].map(encodeField))
 
 /** The record that was encoded, or why the bytes are not readable. */
-export const decodeRecord = (body: Buffer): E.Either<string, OutgoingRecord> => {
+export const decodeJournaled = (body: Buffer): E.Either<string, OutgoingRecord> => {
   const [topic, key, value, ...rest] = decodeFields(body) ?? []
   const headers = decodeHeaders(rest)
   if (key === undefined || value === undefined || headers === undefined) return E.left('unreadable record')

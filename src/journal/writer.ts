@@ -109,7 +109,7 @@ export const segmentWriter = (deps: Deps) => {
 }
 
 /** The maximum size of a record on disk. It includes the header, since the record may begin a segment. */
-export const bytesOnDisk = (body: Buffer): number => headerSize + frameSize(body)
+export const maxBytesOnDisk = (body: Buffer): number => headerSize + frameSize(body)
 
 type Waiting = { readonly body: Buffer; readonly settle: (outcome: E.Either<Failure, void>) => void }
 
@@ -128,7 +128,7 @@ export const groupCommit = (write: (bodies: ReadonlyArray<Buffer>) => Promise<Wr
       const group = waiting.slice(0, taken)
       waiting = waiting.slice(taken)
       for (const { body, settle } of group) {
-        bytes -= bytesOnDisk(body)
+        bytes -= maxBytesOnDisk(body)
         settle(outcome)
       }
     }
@@ -138,7 +138,7 @@ export const groupCommit = (write: (bodies: ReadonlyArray<Buffer>) => Promise<Wr
   const append = (body: Buffer): Promise<E.Either<Failure, void>> =>
     new Promise((settle) => {
       waiting.push({ body, settle })
-      bytes += bytesOnDisk(body)
+      bytes += maxBytesOnDisk(body)
       // Starts in a later microtask, so that records that arrive together are written together.
       running ??= Promise.resolve().then(run)
     })

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { hasPersonalData, viewOfCopy, withoutPersonalData } from '../views/index.ts'
+import { documentWithoutPersonalData, hasPersonalData, viewOfCopy } from '../views/index.ts'
 import { rejectAfter, stepMs } from './client.ts'
 import { documentsOf, type FindDocuments, type PersonDocument, type PlaceOfView } from './persons.ts'
 import { dropAll, namesIn, writerOf } from './rebuild/collections.ts'
@@ -70,7 +70,7 @@ export const copiesOfPersonsIn = (db: Db): Copies => {
         // A rebuild that has changed the document meanwhile is running, and removes the data when it reads the marker.
         const unchanged = { _id, ...(applied && { applied }) }
         const copies = db.collection<{ readonly _id: string; readonly applied?: object }>(collection)
-        await rejectAfter(stepMs, copies.replaceOne(unchanged, withoutPersonalData(view, document)))
+        await rejectAfter(stepMs, copies.replaceOne(unchanged, documentWithoutPersonalData(view, document)))
       }
     },
   }

@@ -67,7 +67,7 @@ export const componentsOf = ({ name, version, license, dependencies }: Kit, hash
 ]
 
 /** Why this version must not be released. */
-export const problemsOf = (state: {
+export const releaseProblemsOf = (state: {
   readonly version: string
   readonly kit: Pick<Kit, 'version'>
   readonly changelog: string
@@ -135,7 +135,7 @@ const fail = (problems: ReadonlyArray<string>) => {
 }
 
 const release = ({ draft }: { readonly draft: boolean }) => {
-  const problems = draft ? [] : problemsOf({ version, kit, changelog: read('CHANGELOG.md'), ...stateOfGit() })
+  const problems = draft ? [] : releaseProblemsOf({ version, kit, changelog: read('CHANGELOG.md'), ...stateOfGit() })
   if (problems.length > 0) fail(problems)
   const folder = join(root, '.data/release', version)
   rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { dated } from '../domain/dated.ts'
-import { withoutPersonalData } from '../domain/erased.ts'
+import { withBlankPersonalData } from '../domain/erased.ts'
 import type { Folded } from '../domain/folded.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
 import { recordTime } from '../domain/record-time.ts'
@@ -20,7 +20,7 @@ export const changesOf = (
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
     : changesOfEvent({
         ...place,
-        event: dated(erased ? withoutPersonalData(decoded) : decoded),
+        event: dated(erased ? withBlankPersonalData(decoded) : decoded),
         bytes: value?.length ?? 0,
         ...(erased && { beforeErasure: dated(decoded) }),
       })

@@ -78,7 +78,7 @@ export const hasPersonalData = (view: string, document: Readonly<Record<string, 
   foldedOfName(view)?.erasure.holds(document) ?? false
 
 /** A document without personal data, as it was in everything else. */
-export const withoutPersonalData = (
+export const documentWithoutPersonalData = (
   view: string,
   document: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> => foldedOfName(view)?.erasure.emptied(document) ?? document

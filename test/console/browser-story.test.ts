@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
-import { firstAnswers, repliesText, storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
+import { firstResponses, repliesText, storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
 
 const story = suite('the story of a chat')
@@ -113,7 +113,7 @@ const answers: ReadonlyArray<readonly [string, ReadonlyArray<object>, string, st
 ]
 for (const [what, sessions, first, ofAgent] of answers)
   story(`says when the first answer came, and from whom: ${what}`, () =>
-    assert.equal(firstAnswers(sessions), { first, ofAgent }),
+    assert.equal(firstResponses(sessions), { first, ofAgent }),
   )
 
 story('a reply that did not arrive is no answer', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
-import { encodeRecord } from '../../src/journal/record.ts'
+import { encodeJournaled } from '../../src/journal/record.ts'
 import { frameSize } from '../../src/journal/segment.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { append, drainAll, openAt, recordingLog, recordOf } from './given.ts'
@@ -19,7 +19,7 @@ export const written = async (records: ReadonlyArray<OutgoingRecord>, segmentByt
   for (const record of records) {
     await append(journal, [record])
     const file = segmentsOf(dir).at(-1) ?? ''
-    places.push({ file, offset: statSync(join(dir, file)).size - frameSize(encodeRecord(record)) })
+    places.push({ file, offset: statSync(join(dir, file)).size - frameSize(encodeJournaled(record)) })
   }
   const bytes = journal.state().bytes
   await journal.close()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changesOf, componentsOf, kitOf, problemsOf } from '../../src/publishing/release.ts'
+import { changesOf, componentsOf, kitOf, releaseProblemsOf } from '../../src/publishing/release.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { copyOfSources } from './empty-project.ts'
 
@@ -25,7 +25,7 @@ const ready = {
   tagged: undefined,
 }
 const rows: ReadonlyArray<
-  readonly [title: string, given: Partial<Parameters<typeof problemsOf>[0]>, then: ReadonlyArray<string>]
+  readonly [title: string, given: Partial<Parameters<typeof releaseProblemsOf>[0]>, then: ReadonlyArray<string>]
 > = [
   ['everything is committed and described', {}, []],
   ['the tag is on this commit', { tagged: 'c1' }, []],
@@ -51,7 +51,8 @@ const rows: ReadonlyArray<
     ['CHANGELOG.md has changes under "Unreleased"'],
   ],
 ]
-for (const [title, given, then] of rows) release(title, () => assert.equal(problemsOf({ ...ready, ...given }), then))
+for (const [title, given, then] of rows)
+  release(title, () => assert.equal(releaseProblemsOf({ ...ready, ...given }), then))
 
 release('the version of the package is in the changelog', () => {
   assert.ok(changesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version))

@@ -3,7 +3,7 @@ import { listAt, numberAt, textAt } from './figures.ts'
 import { agoText, duration } from './format.ts'
 import { html } from './html.ts'
 import { OutsideLink, Said, Time } from './parts.ts'
-import { firstAnswers, repliesText } from './story.ts'
+import { firstResponses, repliesText } from './story.ts'
 import { stateWords } from './words.ts'
 
 type Fact = readonly [name: string, value: unknown]
@@ -20,7 +20,7 @@ const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
 /** The facts of a chat, from its two documents. */
 const factsOf = (
   { chat, conversation, deliveries }: ConversationAnswer,
-  { first, ofAgent }: ReturnType<typeof firstAnswers>,
+  { first, ofAgent }: ReturnType<typeof firstResponses>,
 ): ReadonlyArray<Fact> => [
   ...(conversation
     ? ([
@@ -51,7 +51,7 @@ const factsOf = (
 ]
 
 export const ChatFacts = ({ answer }: { readonly answer: ConversationAnswer }) => {
-  const facts = factsOf(answer, firstAnswers(answer.sessions))
+  const facts = factsOf(answer, firstResponses(answer.sessions))
   if (facts.length === 0) return null
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }

@@ -82,7 +82,7 @@ const times = (values: ReadonlyArray<string>) => values.map(time).filter((at) =>
  * bot did not answer has waited since the bot session began. `none` if nobody answered. Empty if nobody can tell: the
  * service sends an agent's messages when the chat ends.
  */
-export const firstAnswers = (
+export const firstResponses = (
   sessions: ReadonlyArray<unknown>,
 ): { readonly first: string; readonly ofAgent: string } => {
   const inOrder = sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))

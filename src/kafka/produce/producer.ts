@@ -7,8 +7,8 @@ import type { WireRecord } from '../wire-record.ts'
 import { assigner } from './assigner.ts'
 import { type Backlog, backlogOf, sizeOf, type Waiting } from './backlog.ts'
 import { batchSender } from './batch-sender.ts'
+import { brokerRequests } from './broker-requests.ts'
 import type { ProduceConnection } from './connection.ts'
-import { groupCommit } from './group-commit.ts'
 import { type Bounds, type Entry, type PartitionQueue, partitionQueue } from './partition-queue.ts'
 import { pauses, retriesAlone } from './retries-alone.ts'
 
@@ -42,10 +42,9 @@ type Producer = {
 }
 
 /**
- * Group commit: one request at a time to each broker, with all records that wait for it, in the order of the calls. If
- * a batch fails, its partition leaves the group: the batch is sent again unchanged and alone, each time on a new
- * connection, until the broker acknowledges or refuses it. No record overtakes it in its partition, and no other
- * partition waits for it.
+ * One request at a time to each broker, with all records that wait for it, in the order of the calls. If a batch fails,
+ * its partition leaves these requests: the batch is sent again unchanged and alone, each time on a new connection, until
+ * the broker acknowledges or refuses it. No record overtakes it in its partition, and no other partition waits for it.
  */
 export const producer = (deps: Deps): Producer => {
   const { partitioner, connect, limits, sleep, random, clock, log, measure } = deps
@@ -63,7 +62,7 @@ export const producer = (deps: Deps): Producer => {
   const onRecovery = (topic: TopicName) => {
     if (!retries.hasTopic(topic)) backlog.recovered(topic)
   }
-  const group = groupCommit({
+  const requests = brokerRequests({
     connect,
     sender,
     limits: limits.request,
@@ -76,7 +75,7 @@ export const producer = (deps: Deps): Producer => {
     const queue = queues.get(name) ?? partitionQueue(topic, partition, limits.batch)
     queues.set(name, queue)
     queue.add(entry)
-    if (!sender.isUnderWay(queue) && !retries.has(queue)) group.add(queue)
+    if (!sender.isUnderWay(queue) && !retries.has(queue)) requests.add(queue)
   }
   const { assign, assignLater } = assigner({
     partitioner,
@@ -92,7 +91,7 @@ export const producer = (deps: Deps): Producer => {
   const reassign = (topic: TopicName) => {
     partitioner.forget(topic)
     const idle = [...queues.values()].filter((queue) => queue.topic === topic && !sender.isUnderWay(queue))
-    for (const queue of idle) group.remove(queue)
+    for (const queue of idle) requests.remove(queue)
     assignLater(
       topic,
       idle.flatMap((queue) => queue.clear()),
@@ -108,7 +107,7 @@ export const producer = (deps: Deps): Producer => {
     onMissing: reassign,
     onEnd: (queue) => {
       onRecovery(queue.topic)
-      if (queue.oldest() !== undefined) group.add(queue)
+      if (queue.oldest() !== undefined) requests.add(queue)
     },
   })
 
@@ -125,7 +124,7 @@ export const producer = (deps: Deps): Producer => {
       await sleep(withinMs, drained.signal)
       stopped.abort()
       backlog.settleAll(E.left({ kind: 'transient', reason: 'stopped before Kafka acknowledged the record' }))
-      await group.close()
+      await requests.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { decodeRecord } from '../../../src/journal/record.ts'
+import { decodeJournaled } from '../../../src/journal/record.ts'
 import { frameSize, parseName, readSegmentHeader, scanFrames } from '../../../src/journal/segment.ts'
 import { findingsOf, unless } from '../findings.ts'
 import { observedWorld } from '../observed-world.ts'
@@ -12,7 +12,7 @@ import { seqOf } from '../traffic.ts'
 
 /** The event in a record of the journal, as the checker names it. */
 const nameIn = (body: Buffer): string => {
-  const record = decodeRecord(body)
+  const record = decodeJournaled(body)
   if (E.isLeft(record)) throw new Error('the record to damage cannot be read')
   const { topic, key, value } = record.right
   return `${topic} ${key} #${seqOf(Buffer.from(value ?? ''))}`

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { isListening } from '../../../../src/embedded/readiness.ts'
+import { answersRequest, isListening } from '../../../../src/embedded/readiness.ts'
 import { commandLine, family } from '../../proc.ts'
 
 /** The command and folder with which a server was started. */
@@ -23,7 +23,7 @@ const untilIt = async (ask: () => Promise<boolean>) => {
 // ApiVersions v0, correlation id 1, no client id: the first request that a broker answers.
 const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff])
 
-const brokerIsReady = (address: string) => untilIt(() => isListening(Number(address.split(':')[1]), apiVersions))
+const brokerIsReady = (address: string) => untilIt(() => answersRequest(Number(address.split(':')[1]), apiVersions))
 
 /** Waits until mongod has its primary. */
 const mongodIsReady = async (url: string) => {

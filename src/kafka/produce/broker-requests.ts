@@ -11,12 +11,12 @@ type Deps = {
   readonly limits: Bounds
   /** Aborts at the stop. */
   readonly signal: AbortSignal
-  /** Called if the batch of a partition must be sent again. The partition has left the group. */
+  /** Called if the batch of a partition must be sent again. The partition has left the shared requests. */
   readonly onFailure: (queue: PartitionQueue, error: unknown) => void
 }
 
 /** One request at a time to each broker, with the next batches of all partitions that wait for it. */
-export const groupCommit = ({ connect, sender, limits, signal, onFailure }: Deps) => {
+export const brokerRequests = ({ connect, sender, limits, signal, onFailure }: Deps) => {
   const due = new Set<PartitionQueue>()
   let shared: SharedConnection | undefined
   let isScheduled = false

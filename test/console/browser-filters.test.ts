@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { filtersOf, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
+import { changed, filtersOf, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
 import { pathOf, routeOf } from '../../src/console/browser/route.ts'
 import { pagesFor } from '../../src/console/pages.ts'
 import type { ConsoleRole } from '../../src/domain/accounts.ts'
@@ -24,6 +24,31 @@ filters('drops unknown parameters', () =>
     '',
   ),
 )
+
+for (const given of ['sort=waits', 'state=over&sort=waits', 'state=open&unanswered=true&sort=waits'])
+  filters(`names the sessions that are listed by their wait: ${given}`, () =>
+    assert.is(read(given), 'state=open&unanswered=true&sort=waits'),
+  )
+
+const waits = 'state=open&unanswered=true&sort=waits'
+for (const [what, given, part, then] of [
+  [
+    'the longest wait is of open sessions without an answer',
+    'state=over&kind=bot',
+    { sort: 'waits' },
+    `kind=bot&${waits}`,
+  ],
+  ['ended sessions have no wait', waits, { state: 'over' }, 'state=over&unanswered=true'],
+  ['sessions in any state are not listed by their wait', waits, { state: '' }, 'unanswered=true'],
+  ['answered sessions are not listed by their wait', waits, { unanswered: false }, 'state=open'],
+  ['another order keeps the other filters', waits, { sort: 'longest' }, 'state=open&unanswered=true&sort=longest'],
+  ['another filter keeps the order', waits, { failed: true }, 'state=open&unanswered=true&failed=true&sort=waits'],
+] as const)
+  filters(`follows a choice in the form: ${what}`, () => {
+    const next = queryOf(changed(filtersOf(new URLSearchParams(given)), part))
+    assert.equal(new URLSearchParams(next).toString(), read(then))
+    assert.is(read(next), next)
+  })
 
 filters('has no query without filters', () => assert.is(queryOf(noFilters), ''))
 

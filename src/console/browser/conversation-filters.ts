@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Filters, noFilters, queryOf, type Sort } from './filters.ts'
+import { changed, type Filters, noFilters, queryOf, type Sort } from './filters.ts'
 import { html } from './html.ts'
 import { Check, Field, Select, valueOfField } from './parts.ts'
 import { Presets } from './presets.ts'
@@ -16,7 +16,7 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
   const [typed, setTyped] = useState(filters)
   // Compare the text: the filters are a new object in each render.
   useEffect(() => setTyped(filters), [queryOf(filters)])
-  const change = (part: Partial<Filters>) => onChange(queryOf({ ...typed, ...part }))
+  const change = (part: Partial<Filters>) => onChange(queryOf(changed(typed, part)))
   const type = (name: keyof Filters) => (event: Event) => setTyped({ ...typed, [name]: valueOfField(event) })
   const submit = (event: Event) => {
     event.preventDefault()
@@ -42,9 +42,9 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
       <div class="row">
         <${Check} label="Left without an answer" checked=${filters.unanswered} onChange=${(unanswered: boolean) => change({ unanswered })} />
       </div>
-      <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state, ...(state === 'over' && filters.sort === 'waits' && { sort: '' }) })}
+      <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state })}
         options=${[['', 'Any'], ['open', 'Open'], ['over', 'Ended']]} />
-      <${Select} label="First" value=${filters.sort} onChange=${(sort: Sort) => change({ sort, ...(sort === 'waits' && { state: '' }) })}
+      <${Select} label="First" value=${filters.sort} onChange=${(sort: Sort) => change({ sort })}
         options=${sortCodes.map((code) => [code, sortWords(code)])} />
       <details class="more-filters" open=${isMore}>
         <summary>More filters</summary>

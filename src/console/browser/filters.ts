@@ -22,10 +22,21 @@ const oneOf = <A extends string>(text: string | null, words: ReadonlyArray<A>): 
 
 const localTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/
 
+/** Only a client of an open conversation waits, and only for an answer: the API lists no others by their wait. */
+const ofWaits = (filters: Filters): Filters =>
+  filters.sort === 'waits' ? { ...filters, state: 'open', unanswered: true } : filters
+
+/** The filters after a choice in their form. Who chooses what nobody waits in leaves the order by waits. */
+export const changed = (filters: Filters, part: Partial<Filters>): Filters => {
+  const next = { ...filters, ...part }
+  const isWithoutWaits = (part.state !== undefined && part.state !== 'open') || part.unanswered === false
+  return ofWaits(isWithoutWaits && next.sort === 'waits' ? { ...next, sort: '' } : next)
+}
+
 /** The filters in the address. Unknown values are ignored. */
 export const filtersOf = (query: URLSearchParams): Filters => {
   const text = (name: string) => (query.get(name) ?? '').trim()
-  return {
+  return ofWaits({
     state: oneOf(query.get('state'), ['open', 'over']),
     kind: oneOf(query.get('kind'), ['agent', 'bot']),
     outcome: text('outcome'),
@@ -37,7 +48,7 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     unanswered: query.get('unanswered') === 'true',
     failed: query.get('failed') === 'true',
     sort: oneOf(query.get('sort'), ['oldest', 'waits', 'longest']),
-  }
+  })
 }
 
 /** The filters as a query: only those that are set, always in the same order. */

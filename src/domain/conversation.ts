@@ -72,8 +72,10 @@ const markAgentRequested = <C extends Conversation>(current: C): C =>
 const handedOverInVain = <C extends Conversation>(
   current: C,
   { eventId: id, at }: Pick<Fact, 'at'> & { eventId: Id },
-): C =>
-  current.state === 'bot' || current.state === 'unavailable' ? { ...current, handOverFailed: { id, at } } : current
+): C => {
+  const now = unlessSilent(current, at)
+  return now.state === 'bot' || now.state === 'unavailable' ? { ...now, handOverFailed: { id, at } } : current
+}
 
 /**
  * The protocol has no event that ends an agent's part, or an invitation that nobody answers. A day's silence ends it.
@@ -229,9 +231,13 @@ export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => 
 
 export type SuppressedReason = BotReplySuppressed['data']['reason']
 
-/** Who has the conversation instead of the bot, as a reason to suppress a reply. */
-export const suppressedReasonOf = ({ state }: Pick<Conversation, 'state'>): SuppressedReason | undefined => {
-  switch (state) {
+/** Why the conversation is not the bot's at this time: who has it, or that it is closed. Undefined if it is the bot's. */
+export const takenReasonAt = (
+  conversation: Pick<Conversation, 'state' | 'heldUntil'>,
+  at: Date,
+): Exclude<SuppressedReason, 'overtaken' | 'answered'> | undefined => {
+  if (!isHeldAt(conversation, at)) return undefined
+  switch (conversation.state) {
     case 'agent':
       return 'agent-joined'
     case 'invited':
@@ -260,7 +266,7 @@ export const decideReply = (
   { whenOvertaken = 'send', whileAgent = 'answer' }: ReplyRules = {},
 ): 'send' | SuppressedReason => {
   const { lastClientMessageId, messagesSinceJoined = [] } = conversation
-  const taken = isHeldAt(conversation, writtenAt) ? suppressedReasonOf(conversation) : undefined
+  const taken = takenReasonAt(conversation, writtenAt)
   const answersSinceJoined = inReplyTo && messagesSinceJoined.includes(inReplyTo) && whileAgent === 'answer'
   if (taken !== undefined && !(taken === 'agent-joined' && answersSinceJoined)) return taken
   const isOvertaken = inReplyTo && lastClientMessageId !== undefined && inReplyTo !== lastClientMessageId

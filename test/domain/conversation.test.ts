@@ -5,6 +5,7 @@ import {
   type Conversation,
   decideReply,
   type ReplyRules,
+  takenReasonAt,
   unknownConversation,
   withFacts,
 } from '../../src/domain/conversation.ts'
@@ -203,6 +204,28 @@ test('a hand-over that failed or was refused waits, whatever the bot writes, unt
   for (const kind of ['invited', 'joined', 'closed'] as const)
     assert.is(folded(...announced, event(kind, 'e1', minute), failedHandOver).handOverFailed, undefined, kind)
 })
+
+for (const [kind, reason] of [
+  ['joined', 'agent-joined'],
+  ['invited', 'agent-invited'],
+] as const)
+  test(`a conversation is the bot's again a day after the last event, and then a hand-over may fail: ${kind}`, () => {
+    const taken = folded(event('client-message', 'm1', 0), event(kind, 'j1', minute))
+    assert.is(takenReasonAt(taken, at(minute + day - 1)), reason)
+    assert.is(takenReasonAt(taken, at(minute + day)), undefined)
+    const failedAt = (ms: number) => withFacts(taken, [outcome('i1', 'failed', ms, 'InviteAgent')]).handOverFailed
+    assert.is(failedAt(minute + day - 1), undefined)
+    assert.equal(failedAt(minute + day), { id: 'i1:failed', at: at(minute + day) })
+    const refused = (ms: number): Fact => ({
+      id: 'egress/i1:refused',
+      at: at(ms),
+      kind: 'refused',
+      eventId: id('i1:refused'),
+      isHandOver: true,
+    })
+    assert.is(withFacts(taken, [refused(minute + day - 1)]).handOverFailed, undefined)
+    assert.equal(withFacts(taken, [refused(minute + day)]).handOverFailed?.id, 'i1:refused')
+  })
 
 const talks = fc.array(
   fc.tuple(

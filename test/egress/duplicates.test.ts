@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../contracts/primitives.ts'
+import { silenceMs } from '../../contracts/views/session.ts'
 import { dated } from '../../src/domain/dated.ts'
 import { contentDigest, deliveryId } from '../../src/domain/delivery.ts'
 import { digestOf, outcomeEvent } from '../../src/egress/delivery/outcome.ts'
@@ -226,6 +227,28 @@ for (const where of ['the log', 'the views'] as const)
         [w.requests.at(-1)?.body.id, false],
       ],
     )
+  })
+
+for (const event of [undefined, 'AgentJoined'] as const)
+  test(`a hand-over that comes again after a day's silence brings an agent; before: ${event ?? 'nobody came'}`, async () => {
+    const { w } = observed()
+    await w.start()
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1', w.time.now()))
+    w.command(inviteAgent('hand-over'))
+    await w.time.until(w.isDone)
+    if (event !== undefined) w.log.appendEvent(serviceEvent(event, 'j1', w.time.now()))
+    await w.time.pass(silenceMs + 60_000)
+    w.command(inviteAgent('hand-over'))
+    await w.time.until(() => w.outcomes().length === 3)
+    assert.equal(
+      w.outcomes().map((event) => [event.data.commandId, event.type === 'BotReplyFailed' && event.data.reason]),
+      [
+        ['hand-over', false],
+        ['hand-over', 'duplicate'],
+        [w.requests.at(-1)?.body.id, false],
+      ],
+    )
+    assert.is(w.requests.at(-1)?.body.event, 'INVITE_AGENT')
   })
 
 test('a hand-over that comes again while the agent is awaited, or after a crash, is a repeat', async () => {

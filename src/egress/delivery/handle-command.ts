@@ -4,7 +4,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../adapters/tracing.ts'
 import type { Account } from '../../domain/accounts.ts'
-import { decideReply, suppressedReasonOf } from '../../domain/conversation.ts'
+import { decideReply, takenReasonAt } from '../../domain/conversation.ts'
 import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
@@ -105,13 +105,13 @@ export type HandleCommand = (taken: Taken) => Promise<boolean>
  */
 const asksAgain = (
   { type, accountId, chatId }: BotReply,
-  requestedAt: Instant,
+  { requestedAt, writtenAt }: { readonly requestedAt: Instant; readonly writtenAt: Date },
   before: FinishedBefore,
   nowOf: (chat: Pick<BotReply, 'accountId' | 'chatId'>) => Promise<ConversationNow>,
 ): Promise<boolean> | false =>
   type === 'InviteAgent' &&
   before.requestedAt.getTime() !== Date.parse(requestedAt) &&
-  nowOf({ accountId, chatId }).then(({ conversation }) => suppressedReasonOf(conversation) === undefined)
+  nowOf({ accountId, chatId }).then(({ conversation }) => takenReasonAt(conversation, writtenAt) === undefined)
 
 const handling =
   ({ ports, accounts, refuse, send, nowOf, finishedBefore }: Parts) =>
@@ -148,7 +148,8 @@ const handling =
     const before = await finishedBefore(partition, command)
     if (before?.digest !== undefined) {
       const isOther = before.digest !== digestOf(command, requestedAt)
-      const isNew = isOther || (await asksAgain(command, requestedAt, before, (chat) => nowOf(partition, chat)()))
+      const isNew =
+        isOther || (await asksAgain(command, { requestedAt, writtenAt }, before, (chat) => nowOf(partition, chat)()))
       return isNew ? refuse.duplicate(record, command) : true
     }
     // MongoDB is unavailable, or the outcome was too large and lost its message. Most likely it is a repeat.

@@ -3,7 +3,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Because } from '../../../contracts/events/index.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import { type Conversation, type SuppressedReason, suppressedReasonOf } from '../../domain/conversation.ts'
+import { type Conversation, type SuppressedReason, takenReasonAt } from '../../domain/conversation.ts'
 import { dayMs } from '../../shared/time.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
@@ -128,7 +128,9 @@ const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolea
  * Whether an escalation is still needed: not if an agent has the conversation, or somebody has answered. While the
  * views cannot be read, nobody is known to have answered: an unnecessary invitation is better than a client in silence.
  */
-export const isStillOpen =
-  (escalation: Escalation) =>
-  ({ conversation, isWhole }: ConversationNow): 'send' | SuppressedReason =>
-    suppressedReasonOf(conversation) ?? (!isWhole || isOpen(conversation, escalation) ? 'send' : 'answered')
+export const isStillOpen = (
+  escalation: Escalation,
+  { conversation, isWhole }: ConversationNow,
+  at: Date,
+): 'send' | SuppressedReason =>
+  takenReasonAt(conversation, at) ?? (!isWhole || isOpen(conversation, escalation) ? 'send' : 'answered')

@@ -57,7 +57,7 @@ export const looker =
         command: ownCommand({ account, chatId, clientId }, escalation),
         requestedAt: ports.now(),
         takenAt: monotonic(),
-        decide: isStillOpen(escalation),
+        decide: (now) => isStillOpen(escalation, now, new Date(ports.now())),
       })
     }
     if (!work.isOwned()) return

@@ -235,7 +235,10 @@ export const settings = [
     'for topics that the bridge creates',
     "`livechat.`, 12, the cluster's default",
   ),
-  plain({ DATA_DIR: matching(/./, 'the path of a folder', '.data') }, 'embedded servers, downloads, journal'),
+  plain(
+    { DATA_DIR: matching(/./, 'the path of a folder', '.data') },
+    'embedded servers, downloads, journal, receipts of erasures',
+  ),
   plain(
     { JOURNAL_MAX_BYTES: wholeNumber(0, 1_000_000_000_000, 1024 ** 3) },
     'the most disk space for the journal of a process',

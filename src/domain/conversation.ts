@@ -279,7 +279,7 @@ const evolve = (current: Conversation, fact: Fact): Conversation => ({
 })
 
 /** True if `seen` still has every fact that the conversation was folded from. */
-export const forgotNone = ({ seen }: Conversation): boolean => seen.length < maxSeen
+export const hasWholeSeen = ({ seen }: Conversation): boolean => seen.length < maxSeen
 
 /** Folds the facts that the conversation has not seen. */
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>

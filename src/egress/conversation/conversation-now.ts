@@ -4,7 +4,7 @@ import { type DeliveryDocument, deliveries } from '../../../contracts/views/deli
 import {
   type Conversation,
   conversationOf,
-  forgotNone,
+  hasWholeSeen,
   unknownConversation,
   withFacts,
 } from '../../domain/conversation.ts'
@@ -106,7 +106,7 @@ const enough = (kept: Kept, { accountId, chatId }: Chat, name: CommandName | und
   const { seen } = kept.conversation
   const whole = { ...kept, isFinished: false, isWhole: true }
   if (name === undefined) return whole
-  if (!forgotNone(kept.conversation)) return undefined
+  if (!hasWholeSeen(kept.conversation)) return undefined
   const outcomes = outcomesInSeen({ accountId, chatId, ...name })
   return { ...whole, isFinished: outcomes.some((outcome) => seen.includes(outcome)) }
 }

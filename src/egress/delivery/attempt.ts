@@ -38,7 +38,7 @@ export type Tried = { readonly attempt: Attempt; readonly verdict: Verdict; read
 export type TryOnce = (account: BotOwner, body: BotRequest, traceparent?: string) => Promise<Tried>
 
 /** The protocol's response timeout (Limits). */
-const timeoutMs = 3000
+export const requestTimeoutMs = 3000
 
 const resultLabel = (result: HttpResult, { kind }: Verdict): string => {
   if (E.isLeft(result)) return result.left.code
@@ -62,7 +62,7 @@ export const tryOnce =
     let token: string | undefined
     const send = async () => {
       token = await tokens.tokenOf(account)
-      return post(createRequest(account.bot, body, token), timeoutMs)
+      return post(createRequest(account.bot, body, token), requestTimeoutMs)
     }
     const result = await send().catch((): HttpResult => E.left({ code: 'unsent' }))
     const durationMs = Math.max(0, Math.round(monotonic() - began))

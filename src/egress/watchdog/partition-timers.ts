@@ -3,6 +3,7 @@ import type { BotAccount } from '../../domain/accounts.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
+import { requestTimeoutMs } from '../delivery/attempt.ts'
 import type { PartitionWork } from '../delivery/partition-work.ts'
 import { type Waiting, waitingOf } from './escalations.ts'
 import { keyedTimers } from './keyed-timers.ts'
@@ -44,7 +45,7 @@ type Deps = {
  * replies that bot logic wrote by then are sent. A late reply is better than an agent who was invited because the
  * bridge was unavailable.
  */
-const graceMs = 3500
+const graceMs = requestTimeoutMs + 500
 /** If a client writes more messages than this before a reply, the times of the first ones are kept. */
 const maxTimed = 100
 

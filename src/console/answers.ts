@@ -2,7 +2,6 @@ import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant, Ticket } from '../../contracts/primitives.ts'
 import { ConsoleRole } from '../domain/accounts.ts'
 import { type Also as AlsoValue, alsoText, readAlso } from '../domain/person.ts'
-import { type PageName, pageOf } from './pages.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string
@@ -469,91 +468,6 @@ export const ErasuresAnswer = exactShape({ cut: t.boolean, erasures: t.array(Era
  * 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `cursor`, `limit`.
  */
 export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
-
-/** A route of the console's API. Its key in the list below is its method and path. */
-type Route = {
-  /** The page that uses it: whoever may open the page may use the route, unless `roles` says otherwise. */
-  readonly page: PageName
-  readonly roles?: ReadonlyArray<ConsoleRole>
-  /** The JSON of the answer, or the media type of a stream or file. */
-  readonly answer: t.Mixed | 'application/x-ndjson' | 'text/event-stream' | 'text/csv' | 'a document'
-}
-
-const readers: ReadonlyArray<ConsoleRole> = ['lead', 'privacy']
-const operators: ReadonlyArray<ConsoleRole> = ['operator']
-
-/**
- * Every route. The only others are sign-in, sign-out and files. Routes other than GET need the session's CSRF token. A
- * session needs one of the route's roles for the account in the path; without an account in the path, for any account.
- */
-export const routes = {
-  'GET /api/session': { page: 'now', answer: SessionAnswer },
-  'GET /api/system': { page: 'now', answer: SystemAnswer },
-  'GET /api/accounts/:account/now': { page: 'now', answer: NowAnswer },
-  'GET /api/accounts/:account/minutes': { page: 'now', answer: MinutesAnswer },
-  'GET /api/accounts/:account/strip': { page: 'now', answer: StripAnswer },
-  'GET /api/accounts/:account/conversations': { page: 'conversations', answer: ConversationsAnswer },
-  'GET /api/accounts/:account/conversations.csv': { page: 'conversations', answer: 'text/csv' },
-  'GET /api/accounts/:account/conversations/:chat': { page: 'conversations', answer: ConversationAnswer },
-  'GET /api/accounts/:account/conversations/:chat/live': { page: 'conversations', answer: 'text/event-stream' },
-  'POST /api/accounts/:account/conversations/:chat/unmask': {
-    page: 'conversations',
-    roles: readers,
-    answer: UnmaskAnswer,
-  },
-  'POST /api/accounts/:account/record': { page: 'conversations', roles: readers, answer: RecordAnswer },
-  'GET /api/accounts/:account/statistics': { page: 'statistics', answer: StatisticsAnswer },
-  'GET /api/accounts/:account/statistics.csv': { page: 'statistics', answer: 'text/csv' },
-  'GET /api/accounts/:account/statistics/failed-replies': { page: 'statistics', answer: FailedRepliesAnswer },
-  'POST /api/accounts/:account/statistics/names': {
-    page: 'statistics',
-    roles: ['lead'],
-    answer: NamesAnswer,
-  },
-  'GET /api/accounts/:account/drift': { page: 'drift', answer: DriftAnswer },
-  'POST /api/accounts/:account/drift/unmask': { page: 'drift', roles: operators, answer: DriftAnswer },
-  'GET /api/accounts/:account/dead-letters': { page: 'dead-letters', answer: LettersAnswer },
-  'POST /api/accounts/:account/dead-letters/show': {
-    page: 'dead-letters',
-    roles: operators,
-    answer: LetterAnswer,
-  },
-  'POST /api/accounts/:account/dead-letters/redrive': {
-    page: 'dead-letters',
-    roles: operators,
-    answer: 'application/x-ndjson',
-  },
-  'GET /api/accounts/:account/quarantine': { page: 'quarantine', answer: LettersAnswer },
-  'POST /api/accounts/:account/quarantine/show': { page: 'quarantine', roles: operators, answer: LetterAnswer },
-  'POST /api/accounts/:account/quarantine/redrive': {
-    page: 'quarantine',
-    roles: operators,
-    answer: 'application/x-ndjson',
-  },
-  'GET /api/accounts/:account/operations': { page: 'system', answer: OperationsAnswer },
-  'POST /api/accounts/:account/operations/run': {
-    page: 'system',
-    roles: ['operator', 'privacy'],
-    answer: 'application/x-ndjson',
-  },
-  'POST /api/accounts/:account/rebuild': { page: 'system', roles: operators, answer: 'application/x-ndjson' },
-  'POST /api/accounts/:account/person': { page: 'privacy', answer: PersonAnswer },
-  'POST /api/accounts/:account/person/export': { page: 'privacy', answer: 'a document' },
-  'POST /api/accounts/:account/person/erase': { page: 'privacy', answer: 'a document' },
-  'GET /api/accounts/:account/erasures': { page: 'privacy', answer: ErasuresAnswer },
-  'POST /api/accounts/:account/erasures/check': { page: 'privacy', answer: ErasureAnswer },
-  'GET /api/accounts/:account/audit': { page: 'audit', answer: AuditAnswer },
-  'GET /api/accounts/:account/audit.csv': { page: 'audit', answer: 'text/csv' },
-} as const satisfies Readonly<Record<string, Route>>
-
-export type ConsoleRoute = keyof typeof routes
-
-export const routeNames = Object.keys(routes) as ReadonlyArray<ConsoleRoute>
-
-export const rolesOf = (name: ConsoleRoute): ReadonlyArray<ConsoleRole> => {
-  const { page, roles }: Route = routes[name]
-  return roles ?? pageOf(page).roles
-}
 
 export type SessionAnswer = t.TypeOf<typeof SessionAnswer>
 export type SystemAnswer = t.TypeOf<typeof SystemAnswer>

@@ -12,8 +12,8 @@ import { decideAccess } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
-import { type ConsoleRoute, routeNames } from './answers.ts'
 import type { ConsoleAnswer, Handlers, Session } from './handler.ts'
+import { type ConsoleRoute, routeNames } from './routes.ts'
 
 export type ApiDeps = {
   readonly handlers: Handlers<ConsoleRoute>

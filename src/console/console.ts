@@ -14,11 +14,11 @@ import { makeLink } from './access/link.ts'
 import { type OidcSettings, oidcWith } from './access/oidc.ts'
 import { sessionsWith } from './access/sessions.ts'
 import { signInRouter } from './access/sign-in.ts'
-import type { ConsoleRoute } from './answers.ts'
 import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
 import { firstAnswers } from './first-answer.ts'
 import type { Handlers, RecordActionOf } from './handler.ts'
+import type { ConsoleRoute } from './routes.ts'
 
 /** The settings of the console in the environment and the accounts file. */
 export type ConsoleSettings = {

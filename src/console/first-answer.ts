@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { percentDecoded } from '../shared/percent-decoded.ts'
 import { within } from '../shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
-import type { ConsoleRoute } from './answers.ts'
 import type { Handlers, Session } from './handler.ts'
+import type { ConsoleRoute } from './routes.ts'
 
 /** What the server writes into the page, so that the script can draw it without a request. */
 export type FirstAnswer = {

@@ -5,7 +5,7 @@ import { describe, problemsOf } from '../../contracts/problem.ts'
 import type { ConsoleRole } from '../domain/accounts.ts'
 import { invalid, type Refusal } from '../http/answer.ts'
 import { notRecorded, type RecordAction } from '../operations/audit.ts'
-import type { ConsoleRoute, routes } from './answers.ts'
+import type { ConsoleRoute, routes } from './routes.ts'
 
 /** Roles for accounts; `*` is every account. */
 export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlyArray<string> | '*' }

@@ -4,7 +4,7 @@ import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { rolesFor } from './access/grants.ts'
-import type { ConsoleRoute, SessionAnswer } from './answers.ts'
+import type { SessionAnswer } from './answers.ts'
 import { auditHandlers } from './api/audit.ts'
 import { conversationHandlers } from './api/conversation.ts'
 import { conversationsHandlers } from './api/conversations.ts'
@@ -23,6 +23,7 @@ import { statisticsHandlers } from './api/statistics.ts'
 import { stripHandlers } from './api/strip.ts'
 import { systemHandlers } from './api/system.ts'
 import { type Handlers, ok } from './handler.ts'
+import type { ConsoleRoute } from './routes.ts'
 
 type SessionDeps = {
   readonly accounts: ReadonlyArray<Account>

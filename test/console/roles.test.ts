@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ConsoleRoute, rolesOf, routeNames as routes } from '../../src/console/answers.ts'
+import { type ConsoleRoute, rolesOf, routeNames as routes } from '../../src/console/routes.ts'
 import { consoleRoles } from '../../src/domain/accounts.ts'
 import { consoleServer } from './server.ts'
 

@@ -1,7 +1,7 @@
 import { request as send } from 'node:http'
-import { type ConsoleRoute, routeNames } from '../../src/console/answers.ts'
 import { type ConsoleSettings, startConsole } from '../../src/console/console.ts'
 import { type Handlers, ok } from '../../src/console/handler.ts'
+import { type ConsoleRoute, routeNames } from '../../src/console/routes.ts'
 import { consoleRoles } from '../../src/domain/accounts.ts'
 import { unmeasured } from '../../src/domain/metrics.ts'
 import { createHttpServer } from '../../src/http/server.ts'

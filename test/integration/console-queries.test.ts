@@ -5,7 +5,6 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { type TopicName, topicOf } from '../../contracts/topics.ts'
 import type {
-  ConsoleRoute,
   ConversationAnswer,
   ConversationsAnswer,
   DriftAnswer,
@@ -25,6 +24,7 @@ import { recordHandlers } from '../../src/console/api/record.ts'
 import { statisticsHandlers } from '../../src/console/api/statistics.ts'
 import { systemHandlers } from '../../src/console/api/system.ts'
 import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
+import type { ConsoleRoute } from '../../src/console/routes.ts'
 import { dated } from '../../src/domain/dated.ts'
 import type { Refusal } from '../../src/http/answer.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { type ConsoleRoute, rolesOf, routeNames } from '../../src/console/answers.ts'
+import { type ConsoleRoute, rolesOf, routeNames } from '../../src/console/routes.ts'
 import { type ConsoleRole, consoleRoles } from '../../src/domain/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { markedChats, sendMarked } from './console/canaries.ts'

@@ -1,6 +1,6 @@
 import { type ConsoleRole, consoleRoles, type GrantEntry } from '../../domain/accounts.ts'
-import { type ConsoleRoute, rolesOf } from '../answers.ts'
 import type { Grant } from '../handler.ts'
+import { type ConsoleRoute, rolesOf } from '../routes.ts'
 
 /** The current grants of a session's groups. A sign-in link is for the bridge's operator: every role and account. */
 export const grantsOf = (

@@ -9,7 +9,7 @@ import { alsoOf, type Erasing, erase } from '../../operations/erase/operations.t
 import { erasureRequestText, type Kept, type Plan, planOf, type Request } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
-import { type ConsoleRoute, type PersonAnswer, PersonBody } from '../answers.ts'
+import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
   type ConsoleRequest,
@@ -19,6 +19,7 @@ import {
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
+import type { ConsoleRoute } from '../routes.ts'
 import { runFor } from '../run.ts'
 
 export type PersonDeps = {

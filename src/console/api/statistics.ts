@@ -11,7 +11,7 @@ import type { Query } from '../../mongo/connect.ts'
 import { agentNamesIn, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
-import { type ConsoleRoute, NamesBody, type StatisticsAnswer } from '../answers.ts'
+import { NamesBody, type StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv, csvFile } from '../csv.ts'
 import { definitions } from '../definitions.ts'
 import {
@@ -25,6 +25,7 @@ import {
 } from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
 import { readQuery } from '../query.ts'
+import type { ConsoleRoute } from '../routes.ts'
 
 export type StatisticsDeps = {
   readonly now: Now

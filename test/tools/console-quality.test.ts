@@ -48,9 +48,17 @@ const scrolling = (page: Page) =>
     `[...document.querySelectorAll('.scroll')].filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.ariaLabel)`,
   )
 
-test('at 1024 px the lists of conversations and of drift do not scroll sideways', async (here) => {
+test('at 1024 px the tables of conversations, drift and statistics do not scroll sideways', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'), { viewport: { width: 1024, height: 800 } })
-  for (const path of ['conversations', 'conversations?sort=oldest', 'drift']) {
+  for (const path of [
+    'conversations',
+    'conversations?sort=oldest',
+    'drift',
+    'statistics',
+    'statistics?by=agent',
+    'statistics?by=widget',
+    'statistics?by=bot',
+  ]) {
     await page.goto(here.page(path))
     await settled(page)
     await page.locator('tbody tr').first().waitFor()

@@ -56,7 +56,9 @@ export const erasuresIn = (db: Db): Erasures => {
     const options = { upsert: true, returnDocument: 'after' } as const
     const fresh = { $setOnInsert: { key: randomBytes(32).toString('base64url') } }
     const secret = await rejectAfter(stepMs, secrets.findOneAndUpdate({ _id: 'receipts' }, fresh, options))
-    const key = secret?.key ?? ''
+    const key = secret?.key
+    // Without a key, everybody could compute the hash of a person, and the receipts of another key would not be found.
+    if (!key) throw new Error('erasure_keys has no key for receipts: restore it from a backup')
     return (text: string) => createHmac('sha256', key).update(text).digest('base64url')
   })
   return {

@@ -34,4 +34,16 @@ memoizing('is done again after a failure, which all its callers get', async () =
   assert.equal([await get(), await get(), calls()], [1, 1, 2])
 })
 
+memoizing('rejects and is done again if the work throws at once', async () => {
+  let calls = 0
+  const get = memoized((): Promise<number> => {
+    calls += 1
+    if (calls === 1) throw new Error('no address')
+    return Promise.resolve(calls)
+  })
+  const [first] = await Promise.allSettled([get()])
+  assert.is(first?.status, 'rejected')
+  assert.equal([await get(), await get()], [2, 2])
+})
+
 memoizing.run()

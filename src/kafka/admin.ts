@@ -49,7 +49,8 @@ type Settings = {
 
 // Added partitions are known after this time.
 const metadataMaxAge = 1_000
-const readCommitted = 1
+/** The isolation level: records of aborted transactions are not read. */
+export const readCommitted = 1
 
 export const clusterOf = (kafka: Kafka): Cluster => {
   const settings: Settings = { metadataMaxAge, allowAutoTopicCreation: false, isolationLevel: readCommitted }

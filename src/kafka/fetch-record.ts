@@ -1,6 +1,6 @@
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord, Ranges } from '../domain/ports.ts'
-import type { AskOf, Cluster, FetchedMessage } from './admin.ts'
+import { type AskOf, type Cluster, type FetchedMessage, readCommitted } from './admin.ts'
 import { kindOf } from './errors.ts'
 import { toIncoming } from './wire-record.ts'
 
@@ -20,7 +20,6 @@ export type FetchFrom = (
   offset: number,
 ) => Promise<{ readonly from: number; readonly records: ReadonlyArray<IncomingRecord> }>
 
-const readCommitted = 1
 const replicaOfClients = -1
 
 /** A broker returns at least one batch, even if it is larger than `maxBytes`. */

@@ -112,14 +112,20 @@ const late = (): E.Either<Failure, void> =>
 
 type Take = (record: WireRecord) => Promise<E.Either<Failure, void>>
 
-/** Refuses what no consumer could read. Makes a span of each record that belongs to a trace, and names it in the record. */
+/** Refuses what no consumer could read. */
+const refusingTooLarge =
+  (append: Take): Take =>
+  (record) =>
+    sizeOf(record) > largestBatch
+      ? Promise.resolve(
+          E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
+        )
+      : append(record)
+
+/** Makes a span of each record that belongs to a trace, and names it in the record. */
 const traced =
   (append: Take): Take =>
   (record) => {
-    if (sizeOf(record) > largestBatch)
-      return Promise.resolve(
-        E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
-      )
     const span = sendSpan(record, record.headers.traceparent)
     const traceparent = traceparentAfter(span, undefined)
     if (traceparent === undefined) return append(record)
@@ -193,7 +199,7 @@ export const connectKafka = (
   })
   let stopping = false
 
-  const take = traced(records.append)
+  const take = refusingTooLarge(traced(records.append))
   const append: Append = (record, withinMs) => within(withinMs, take(record), late)
 
   return {

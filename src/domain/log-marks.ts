@@ -1,4 +1,5 @@
 import type { TopicName } from '../../contracts/topics.ts'
+import { partitionName } from './partition-name.ts'
 import type { CompareLog, IncomingRecord, LogMark, TopicIds } from './ports.ts'
 
 /** The first record of the newest leader epoch that the views have of each partition. */
@@ -21,9 +22,9 @@ export const logMarks = ({ marks, keepMark, compareLog }: StoredMarks & { readon
 
   const othersIn = async (topic: TopicName): Promise<ReadonlyArray<string>> => {
     const stored = await marks(topic)
-    for (const [partition, { epoch }] of stored) known.set(`${topic}/${partition}`, epoch)
+    for (const [partition, { epoch }] of stored) known.set(partitionName({ topic, partition }), epoch)
     return [...(await compareLog(topic, stored))].flatMap(([partition, { kind }]) =>
-      kind === 'other' ? [`${topic}/${partition}`] : [],
+      kind === 'other' ? [partitionName({ topic, partition })] : [],
     )
   }
   return {
@@ -39,7 +40,7 @@ export const logMarks = ({ marks, keepMark, compareLog }: StoredMarks & { readon
     before: async (records: ReadonlyArray<IncomingRecord>): Promise<void> => {
       const [first, last] = [records[0], records.at(-1)]
       if (first === undefined || last?.epoch === undefined) return
-      const source = `${first.topic}/${first.partition}`
+      const source = partitionName(first)
       if (known.get(source) === last.epoch) return
       const { topic, partition, offset, timestamp } = records.find(({ epoch }) => epoch === last.epoch) ?? last
       await keepMark(topic, partition, { epoch: last.epoch, offset, timestamp })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
 import { maxSeen, maxSeenEarlier, seenEarlierLength } from '../../contracts/views/applied.ts'
 import { identity } from '../domain/identity.ts'
+import { partitionName } from '../domain/partition-name.ts'
 import type { Recorded } from '../domain/ports.ts'
 
 /** The fields that keep a folded document the same under any replay (contracts/views/applied.ts). */
@@ -29,7 +30,7 @@ export const advance = (
   applied: Guard['applied'] | undefined,
   { topic, partition, offset, epoch }: Position,
 ): Guard['applied'] | undefined => {
-  const source = `${topic}/${partition}`
+  const source = partitionName({ topic, partition })
   const last = applied?.[source] ?? -1
   const before = applied?.[epochOf(source)] ?? epoch
   const isNew = epoch === undefined || before === epoch || before === undefined ? offset > last : epoch > before

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as t from 'io-ts'
 import type { ClientErased, ErasureEvent } from '../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopicName } from '../../contracts/topics.ts'
+import { partitionName } from '../domain/partition-name.ts'
 import { marksOf, withoutPersonal } from '../domain/personal-data.ts'
 import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
 import { advance, type Guard } from './applied.ts'
@@ -70,10 +71,10 @@ export const byMarks =
       (recorded: Recorded) =>
       (document: ViewDocument): ViewDocument => {
         const current = document as EmptiedDocument
-        const { topic, partition } = recorded
+        const { topic } = recorded
         // A rebuild names the archive as the source of records from before the topic was deleted and created again.
         const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
-        if (current.applied[`${topic}/${partition}`] === undefined && !isOlder) return current
+        if (current.applied[partitionName(recorded)] === undefined && !isOlder) return current
         const applied = advance(current.applied, recorded)
         if (applied === undefined) return current
         const { contentHash: _, ...rest } = withoutPersonal(marks, current)

@@ -1,4 +1,5 @@
 import type { TopicName } from '../../contracts/topics.ts'
+import { partitionName } from '../domain/partition-name.ts'
 import type { CommittedOffsets, Log, Ranges, Slice, TopicIds } from '../domain/ports.ts'
 
 /** The offset after the last record of a partition that MongoDB has. Undefined if it is not known. */
@@ -48,7 +49,7 @@ export const positionsInMongo = ({ positions, keepPositions, group, committed, r
     if (behind.length === 0) return []
     const known = await ranges(topic)
     const deleted = behind.filter(({ partition, start }) => start < (known.get(partition)?.low ?? 0))
-    if (isKept(topic) && deleted.length > 0) return deleted.map(({ partition }) => `${topic}/${partition}`)
+    if (isKept(topic) && deleted.length > 0) return deleted.map(({ partition }) => partitionName({ topic, partition }))
     for (const { partition, records } of behind)
       log.info({ group, topic, partition, records }, 'records that MongoDB may lack are read again')
     return []

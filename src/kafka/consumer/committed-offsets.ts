@@ -5,7 +5,6 @@ import { commitMetadata, type ValidCommits } from '../offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
 export type TopicPartition = { readonly topic: TopicName; readonly partition: number }
-export const nameOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`
 
 /** `topicId` is empty if the broker has no topic ids. */
 export type Start = TopicPartition & {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { ConsumerSpec, EndOffsets, Health, Log, Measure, RunningConsumer } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
@@ -55,7 +56,7 @@ const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measur
         epoch === undefined ? [] : [[partition, { epoch, offset: position - 1 }] as const],
       )
       for (const [partition, { kind }] of await compareLog(topic, new Map(marks)))
-        if (kind !== 'intact') session.end(lostRecords(`${topic}/${partition}`))
+        if (kind !== 'intact') session.end(lostRecords(partitionName({ topic, partition })))
     }
     const known = session.topicIds()
     for (const [topic, id] of await topicIds([...known.keys()]))

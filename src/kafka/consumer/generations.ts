@@ -1,18 +1,12 @@
 import type { Consumer } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
 import { reasonOf } from '../errors.ts'
-import {
-  type FindStartOffsets,
-  nameOf,
-  refusal,
-  type Start,
-  type TopicPartition,
-  TopicsRefused,
-} from './committed-offsets.ts'
+import { type FindStartOffsets, refusal, type Start, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
 import { type Room, roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
 import { type PartitionReader, partitionReader } from './partition-reader.ts'
@@ -130,7 +124,7 @@ export const generations = (deps: Deps) => {
         end(reasonOf(error))
       }
     }
-    const name = nameOf({ topic, partition })
+    const name = partitionName({ topic, partition })
     const reader = partitionReader({
       spec,
       topic,

@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs'
-import { nameOf } from './committed-offsets.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
 /** The times of a consumer's activities, in milliseconds of a monotonic clock. */
@@ -86,9 +86,9 @@ type Handling = Pick<PartitionReader, 'topic' | 'partition' | 'failing' | 'busyS
 const handlerProblem = (reader: Handling, now: number): string | undefined => {
   const [failing, busySince] = [reader.failing(), reader.busySince()]
   if (failing !== undefined && now - failing.since > 5_000)
-    return `${nameOf(reader)}: its handler fails for ${seconds(now - failing.since)} (${failing.error})`
+    return `${partitionName(reader)}: its handler fails for ${seconds(now - failing.since)} (${failing.error})`
   return busySince !== undefined && now - busySince > 30_000
-    ? `${nameOf(reader)}: its handler has not ended for ${seconds(now - busySince)}`
+    ? `${partitionName(reader)}: its handler has not ended for ${seconds(now - busySince)}`
     : undefined
 }
 

@@ -1,11 +1,12 @@
 import type { Batch, Consumer, EachBatchPayload } from 'kafkajs'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { CompareLog, ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
 import { reasonOf } from '../errors.ts'
 import { epochIn, toIncoming } from '../wire-record.ts'
-import { type FindStartOffsets, nameOf, offsetCommitter } from './committed-offsets.ts'
+import { type FindStartOffsets, offsetCommitter } from './committed-offsets.ts'
 import { generations, type Readers, readersOf } from './generations.ts'
 import { failureOf, isMember, observeActivity, unhealthyReason } from './health.ts'
 import { consumerOf } from './kafkajs-consumer.ts'
@@ -25,7 +26,7 @@ export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
   return (batch: Batch, reader: PartitionReader): boolean => {
     if (!reader.wantsMore()) return false
     if (fetchedFrom(batch) !== reader.position()) {
-      if (rejectedOnce.has(reader)) onUnexpectedOffset(nameOf(reader))
+      if (rejectedOnce.has(reader)) onUnexpectedOffset(partitionName(reader))
       rejectedOnce.add(reader)
       return false
     }
@@ -181,7 +182,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     if (reader === undefined) return
     // If Kafka does not answer, the batch is fetched again.
     const isNext = await continues(given.batch, reader, compareLog).catch(() => undefined)
-    if (isNext === false) end(lostRecords(nameOf(reader)))
+    if (isNext === false) end(lostRecords(partitionName(reader)))
     if (isNext && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
   }
   const topics = spec.topics.map((topic) => `${prefix}${topic}`)

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { Failure, Log, Measure, Sleep } from '../../domain/ports.ts'
 import { reasonOf } from '../errors.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'
@@ -71,7 +72,7 @@ export const producer = (deps: Deps): Producer => {
   })
   const onAssigned = (entry: Entry, partition: number) => {
     const { topic } = entry.record
-    const name = `${topic}/${partition}`
+    const name = partitionName({ topic, partition })
     const queue = queues.get(name) ?? partitionQueue(topic, partition, limits.batch)
     queues.set(name, queue)
     queue.add(entry)

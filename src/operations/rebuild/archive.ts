@@ -2,11 +2,12 @@ import { archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopicName, isEventTopic, type TopicName } from '../../../contracts/topics.ts'
 import { archiveReader } from '../../archive/reader.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, readOrThrow } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'
-import { type Logs, readLogs, sourceOf } from './places.ts'
+import { type Logs, readLogs } from './places.ts'
 
 export type ArchiveDeps = {
   readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter' | 'fetchRecord'>
@@ -109,14 +110,14 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
-  const archive = archiveReader(restore, (partition) => positions.get(sourceOf(topic, partition)) ?? 0)
+  const archive = archiveReader(restore, (partition) => positions.get(partitionName({ topic, partition })) ?? 0)
   // The original place of a corrupt record is unknown, and so is the number of records in an unreadable batch. So
   // corrupt records are counted by the archive's own offsets.
   const corrupt = new Map<string, number>()
 
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
     const partition = archived[0]?.partition ?? 0
-    const source = sourceOf(topic, partition)
+    const source = partitionName({ topic, partition })
     const records: IncomingRecord[] = []
     let next = positions.get(source) ?? 0
     for (const found of await archive.read(archived.filter((record) => !isEarlier(record, generation)))) {
@@ -143,11 +144,11 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
   const ranges = await kafka.ranges(topic)
   for (const { partition, detail } of archive.missing()) {
     const low = ranges.get(partition)?.low ?? 0
-    if (low > (positions.get(sourceOf(topic, partition)) ?? 0)) throw new Error(detail)
+    if (low > (positions.get(partitionName({ topic, partition })) ?? 0)) throw new Error(detail)
   }
   // The corrupt records at the end. No later record shows where they ended.
   for (const [partition, low] of partitions) {
-    const source = sourceOf(topic, partition)
+    const source = partitionName({ topic, partition })
     const next = positions.get(source) ?? 0
     skipTo(source, Math.max(next, Math.min(low, next + (corrupt.get(source) ?? 0))))
   }
@@ -166,7 +167,7 @@ const withMoreRecords = async (
     for (const [partition, { low, high }] of await kafka.ranges(archiveNameOf(topic))) {
       const last = low < high ? await kafka.fetchRecord(archiveNameOf(topic), partition, high - 1) : undefined
       const place = last && archivedPlace(last)
-      if (place !== undefined && high - low > place.offset + 1) found.set(sourceOf(topic, partition), 0)
+      if (place !== undefined && high - low > place.offset + 1) found.set(partitionName({ topic, partition }), 0)
     }
   return found
 }
@@ -184,7 +185,9 @@ export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>):
     for (const topic of archived) await readEarlier(deps, topic)
   const more = deps.restore === undefined ? new Map<string, number>() : await withMoreRecords(deps, archived)
   for (const topic of archived) {
-    const partitions = partitionsOf(topic, more).filter(([partition]) => !positions.get(sourceOf(topic, partition)))
+    const partitions = partitionsOf(topic, more).filter(
+      ([partition]) => !positions.get(partitionName({ topic, partition })),
+    )
     if (partitions.length > 0) await readOne(deps, topic, new Map(partitions))
   }
   for (let before = ''; !signal.aborted; ) {

@@ -1,4 +1,5 @@
 import { archiveNameOf, audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { OffsetRange } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Progress } from '../progress.ts'
@@ -29,7 +30,6 @@ export const placesOf = (logs: Logs, positions: Positions): Places =>
 /** A place, and since when it is unchanged, in milliseconds of a monotonic clock. */
 export type Watched = Place & { readonly since: number }
 
-export const sourceOf = (topic: TopicName, partition: number): string => `${topic}/${partition}`
 export const topicIn = (source: string): string => source.slice(0, source.lastIndexOf('/'))
 
 /** The places, each with the time since which its position and its end are unchanged. */
@@ -73,7 +73,7 @@ const ofPartitions = async <A>(
   read: (topic: TopicName) => Promise<ReadonlyMap<number, A>>,
 ): Promise<ReadonlyMap<string, A>> => {
   const all = topics.map(async (topic) =>
-    [...(await read(topic))].map(([partition, value]) => [sourceOf(topic, partition), value] as const),
+    [...(await read(topic))].map(([partition, value]) => [partitionName({ topic, partition }), value] as const),
   )
   return new Map((await Promise.all(all)).flat())
 }

@@ -1,6 +1,7 @@
 import { copiedTopicOf, type TopicName } from '../../../contracts/topics.ts'
 import type { FindErased } from '../../domain/erased.ts'
 import { unmeasured } from '../../domain/metrics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { decodeRecord } from '../../kafka/records.ts'
@@ -20,7 +21,6 @@ import {
   placesOf,
   progressOf,
   readLogs,
-  sourceOf,
   topicIn,
   type Watched,
   watch,
@@ -119,7 +119,7 @@ export const startReplay = async (
       running--
       wake()
     }
-    const source = sourceOf(slice.topic, slice.partition)
+    const source = partitionName(slice)
     if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
       topicsTakenIn.add(copiedTopicOf(slice.topic) ?? slice.topic)
     const last = slice.records.at(-1)?.offset ?? -1
@@ -143,7 +143,7 @@ export const startReplay = async (
     commit: 'when-handled',
     catchUpRecords: catchUpRecords(),
     startAt: async (topic, partition) => {
-      const source = sourceOf(topic, partition)
+      const source = partitionName({ topic, partition })
       const position = positions.get(source) ?? 0
       const low = (await kafka.ranges(topic)).get(partition)?.low ?? 0
       // The consumer would begin at the first remaining record. No offset beyond the gap may be committed.

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { clients, enrichments } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { State } from '../../mongo/redrives.ts'
 import type { NotSent } from './batches.ts'
@@ -59,7 +60,7 @@ export const isOutdated = (
 ): boolean => {
   if (state === undefined) return false
   if (origin.topic === clients.name) return Number(state.lastEventAt) > Date.parse(String(headers.ce_time))
-  const source = `${origin.topic}/${origin.partition}`
+  const source = partitionName(origin)
   return Object.entries(state.applied ?? {}).some(
     ([each, offset]) => !each.endsWith('/epoch') && (redriven > 0 || each !== source || offset > origin.offset),
   )

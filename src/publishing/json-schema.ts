@@ -1,8 +1,9 @@
 import * as t from 'io-ts'
 import { isPersonal } from '../../contracts/personal.ts'
 import { ClosedType } from '../../contracts/primitives.ts'
+import { isJsonObject } from '../shared/json.ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
-import { isJsonObject, type Json, refTo, type Schema } from './schema.ts'
+import { type Json, refTo, type Schema } from './schema.ts'
 
 /** The description of a field, by its path in the part. */
 export type FieldDoc = (path: string) => string | undefined

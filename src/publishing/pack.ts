@@ -81,6 +81,7 @@ const beside = [
   'src/console/browser',
   // What the browser's code imports.
   'src/console/pages.ts',
+  'src/shared/json.ts',
   'src/shared/percent-decoded.ts',
 ]
 

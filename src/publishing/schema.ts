@@ -14,6 +14,3 @@ export const version = '1.0.0'
 
 /** The Info object of an OpenAPI or AsyncAPI document, without its license. */
 export const about = (title: string, description: string): JsonObject => ({ title, version, description })
-
-export const isJsonObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

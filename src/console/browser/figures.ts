@@ -1,11 +1,8 @@
+import { isJsonObject } from '../../shared/json.ts'
 import { count, duration } from './format.ts'
 
-type Json = Readonly<Record<string, unknown>>
 /** A figure as its numerator and denominator (contracts/views/daily-stats.ts). */
 export type Figure = { readonly numerator: number; readonly denominator: number }
-
-export const isJsonObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value at a path of field names; undefined if there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>

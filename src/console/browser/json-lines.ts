@@ -1,4 +1,4 @@
-import { isJsonObject } from './figures.ts'
+import { isJsonObject } from '../../shared/json.ts'
 
 /** One line of indented JSON, with the problems at its place. */
 export type JsonLine = {

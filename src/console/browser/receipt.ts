@@ -1,4 +1,5 @@
-import { at, isJsonObject, listAt, numberAt, textAt } from './figures.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import { at, listAt, numberAt, textAt } from './figures.ts'
 import { counted, wholeDayText } from './format.ts'
 import { storedWords } from './words.ts'
 

@@ -1,6 +1,7 @@
 import type { agentChat, botChat } from '../../../contracts/events/fields.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import type { StoryEvent } from '../answers.ts'
-import { isJsonObject, listAt, numberAt, textAt } from './figures.ts'
+import { listAt, numberAt, textAt } from './figures.ts'
 import { becauseWords, callTitle, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
 
 export type Who = 'client' | 'bot' | 'bridge' | 'agent' | 'service'

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, type Schema } from '../schema.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import type { Json, JsonObject, Schema } from '../schema.ts'
 
 /**
  * The effect of a change on the values that a schema accepts: fewer (`narrowed`), more (`widened`), other ones
@@ -84,9 +85,9 @@ type Place = { readonly schema: Schema; readonly document: Schema }
 
 const at = ({ document }: Place, schema: Json | undefined): Place => {
   const [around, only] = [objectOf(schema), objectOf(schema).allOf]
+  const inside: Json | undefined = Array.isArray(only) && only.length === 1 ? only[0] : undefined
   // A reference with its own description around it.
-  const found =
-    Array.isArray(only) && only.length === 1 && isJsonObject(only[0]) && '$ref' in only[0] ? only[0] : around
+  const found = isJsonObject(inside) && '$ref' in inside ? inside : around
   const name = typeof found.$ref === 'string' ? found.$ref.replace('#/$defs/', '') : undefined
   return name === undefined
     ? { schema: found, document }

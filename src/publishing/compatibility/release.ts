@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../shared/json.ts'
 import type { PublishedTopic } from '../files.ts'
-import { isJsonObject, type Json, type JsonObject, type Schema } from '../schema.ts'
+import type { Json, JsonObject, Schema } from '../schema.ts'
 
 /** What was released, as far as the gate compares it: schemas and topics by their names. */
 export type Release = {

@@ -33,19 +33,18 @@ const withAgent = (
   const { id, name } = agent ?? {}
   // An agent whom the service sent without an id cannot be told from others.
   if (id === undefined) return agents
-  const known = agents.find((agent) => agent.id === id)
+  const known = agents.find((each) => each.id === id)
   const next = { id, part: 'unknown', messages: 0, ...known, ...(name !== undefined && { name }), ...changes } as const
-  if (known !== undefined) return agents.map((agent) => (agent === known ? next : agent))
+  if (known !== undefined) return agents.map((each) => (each === known ? next : each))
   return [...agents, next].slice(0, maxOfSession.agents)
 }
 
 const accepted = (session: SessionDocument, agent: Agent | undefined, at: Date): SessionDocument => {
   const before = session.agents.find(({ id }) => id === agent?.id)
-  const accepted = { part: 'accepted', acceptedAt: before?.acceptedAt ?? at } as const
   return {
     ...session,
     acceptedAt: session.acceptedAt ?? at,
-    agents: withAgent(session.agents, agent, accepted),
+    agents: withAgent(session.agents, agent, { part: 'accepted', acceptedAt: before?.acceptedAt ?? at }),
   }
 }
 

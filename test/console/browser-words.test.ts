@@ -132,6 +132,14 @@ sentences('the last attempt of a reply is an answer only if the service gave one
   ),
 )
 
+sentences('what two entries of one person have in common has a name', () =>
+  assert.equal(['email', 'userToken', 'client'].map(words.identityWords), [
+    'email address',
+    'token of the website',
+    'client',
+  ]),
+)
+
 sentences('every event has a title in words', () => {
   const place = { id: 'a', time: '2026-11-24T10:00:00.000Z', topic: 'chats', partition: 0, offset: 0, data: {} }
   assert.equal(

@@ -33,7 +33,7 @@ type Deps = {
 /** Without Kafka's acknowledgement in this time, the topic fails over. It is below the timeouts of both interfaces. */
 const budgetMs = 1000
 
-const bytes = (part: string | Buffer | null) => (part === null || typeof part !== 'string' ? part : Buffer.from(part))
+const bytes = (part: string | Buffer | null) => (typeof part === 'string' ? Buffer.from(part) : part)
 
 const whatToDo = ({ dir, reason }: Unusable) =>
   `The journal in ${dir} cannot be opened (${reason}). It may hold events that were answered 200. Repair it, or move the ` +

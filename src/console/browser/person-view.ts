@@ -6,7 +6,7 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Empty, Field, TroubleBox, valueOfField } from './parts.ts'
 import { pathOf } from './route.ts'
-import { nobodyAdvice, nobodyWords, storedWords } from './words.ts'
+import { identityWords, nobodyAdvice, nobodyWords, storedWords } from './words.ts'
 
 /** Who was searched for. */
 export type Asked = {
@@ -84,12 +84,6 @@ const EraseDialog = ({
 
 type Likely = PersonAnswer['likely'][number]
 
-const viaWords: Readonly<Record<string, string>> = {
-  email: 'email address',
-  phone: 'phone number',
-  userToken: 'token of the website',
-}
-
 /** Another who may be the same person: by which ids, and what both have. */
 const LikelyRow = ({
   account,
@@ -109,7 +103,7 @@ const LikelyRow = ({
     <li>
       <${Check} label=${html`<bdi>${name.charAt(0).toUpperCase()}${name.slice(1)}</bdi>`} checked=${checked} onChange=${onChange} />
       <span class="sub">
-        Same ${via.map(({ kind, value }) => `${viaWords[kind] ?? kind} ${value}`).join(', ')}.
+        Same ${via.map(({ kind, value }) => `${identityWords(kind)} ${value}`).join(', ')}.
         ${chats.length > 0 && html` ${chats.length === 1 ? 'Chat' : 'Chats'} <${Chats} account=${account} chats=${chats.map(({ value }) => value)} />`}
       </span>
     </li>

@@ -155,6 +155,14 @@ export const answerWords = (status: number | undefined, code: string | undefined
 export const lastAttemptWords = (status: number | undefined, code: string | undefined): string =>
   `${status === undefined ? 'Last attempt' : 'Last answer of the service'}: ${answerWords(status, code)}`
 
+const identities: Sentences = {
+  email: 'email address',
+  phone: 'phone number',
+  userToken: 'token of the website',
+}
+/** What two entries of one person have in common. */
+export const identityWords = (kind: string) => said(identities, kind)
+
 const callTypes: Sentences = {
   callback: 'Callback',
   incoming: 'Incoming call',

@@ -6,7 +6,7 @@ import { createHttpServer } from '../http/server.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { checksBeforeStart } from './checks.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
-import { listen, placesOf } from './listen.ts'
+import { listen, listenPlaces } from './listen.ts'
 import { type InPair, type Own, operatorsServer, seenByConsole } from './operators.ts'
 import { logOutages } from './outages.ts'
 import { startParts } from './parts.ts'
@@ -98,7 +98,7 @@ export const startBridge = async (
     ended ??= end()
     return ended
   }
-  const listening = await listen(server, operators, placesOf(settings, ingress !== undefined, pair?.child))
+  const listening = await listen(server, operators, listenPlaces(settings, ingress !== undefined, pair?.child))
   if (E.isLeft(listening)) {
     await stop()
     return listening

@@ -1,9 +1,9 @@
 import { botReplies, enrichments, eventTopicNames, type TopicName } from '../../contracts/topics.ts'
 import { type CommittingGroup, committingGroups } from '../domain/consumer-groups.ts'
-import { topicsOf, viewNames } from '../views/index.ts'
+import { topicsOfViews, viewNames } from '../views/index.ts'
 
 const topicsOfGroup: Readonly<Record<CommittingGroup, ReadonlyArray<TopicName>>> = {
-  projector: topicsOf(viewNames),
+  projector: topicsOfViews(viewNames),
   enrichments: [enrichments.name],
   egress: [botReplies.name],
   archiver: eventTopicNames,

@@ -10,7 +10,7 @@ type Places = { readonly public: Place; readonly admin: Place }
 const anyLocalPort: Place = { host: '127.0.0.1', port: 0 }
 
 /** Where a process listens. Of two processes, front has the configured ports, and only front knows those of back. */
-export const placesOf = (
+export const listenPlaces = (
   { http, admin }: Pick<Settings, 'http' | 'admin'>,
   takesIn: boolean,
   child: ChildName | undefined,

@@ -3,7 +3,7 @@ import type { FallbackState } from './fallback.ts'
 import type { OrphansState } from './orphans.ts'
 
 /** Not ready only when Kafka and the journal both refuse records. `now` is in ms since 1970. */
-export const describe = (state: FallbackState & { readonly orphans: OrphansState }, now: number): Health => {
+export const journalHealth = (state: FallbackState & { readonly orphans: OrphansState }, now: number): Health => {
   const { failedOver, refused, records, bytes, oldestAt = 0, damaged, orphans } = state
   const age = records > 0 ? `, the oldest for ${Math.max(0, Math.round((now - oldestAt) / 1000))} s` : ''
   const depth = `${records} records wait in the journal (${bytes} bytes)${age}`

@@ -22,7 +22,7 @@ type EpochEnd = { readonly epoch: number; readonly end: number }
 type Wanted = ReadonlyArray<{ readonly partition: number; readonly epoch: number }>
 
 /** An OffsetForLeaderEpoch request of version 3, for one topic. */
-export const encodeRequest = (topic: string, wanted: Wanted): Buffer => {
+export const encodeEpochsRequest = (topic: string, wanted: Wanted): Buffer => {
   const name = Buffer.from(topic)
   const head = Buffer.alloc(10)
   head.writeInt32BE(replicaOfClients, 0)
@@ -39,7 +39,7 @@ export const encodeRequest = (topic: string, wanted: Wanted): Buffer => {
 }
 
 /** The answer by partition. The epoch -1 means that the log has no such epoch yet. Throws the error of a partition. */
-export const decodeResponse = (bytes: Buffer): ReadonlyMap<number, EpochEnd> => {
+export const decodeEpochsResponse = (bytes: Buffer): ReadonlyMap<number, EpochEnd> => {
   const found = new Map<number, EpochEnd>()
   let at = 4
   const int32 = () => {
@@ -64,12 +64,12 @@ export const decodeResponse = (bytes: Buffer): ReadonlyMap<number, EpochEnd> => 
 const askLeader = async (broker: Broker, topic: string, wanted: Wanted): Promise<ReadonlyMap<number, EpochEnd>> => {
   if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return new Map()
   const encode = async () => {
-    const buffer = encodeRequest(topic, wanted)
+    const buffer = encodeEpochsRequest(topic, wanted)
     return { buf: buffer, buffer }
   }
   return (await broker.connectionPool.send({
     request: { apiKey, apiVersion, apiName: 'OffsetForLeaderEpoch', encode },
-    response: { decode: async (bytes: Buffer) => decodeResponse(bytes), parse: async (data: unknown) => data },
+    response: { decode: async (bytes: Buffer) => decodeEpochsResponse(bytes), parse: async (data: unknown) => data },
   })) as ReadonlyMap<number, EpochEnd>
 }
 

@@ -17,7 +17,7 @@ const run = (command: string, args: ReadonlyArray<string>) =>
   execFileSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
 /** What a changelog says below a version's heading, or undefined if it has no such heading. */
-export const changesOf = (changelog: string, heading: string): string | undefined =>
+export const changelogSection = (changelog: string, heading: string): string | undefined =>
   changelog
     .split(/^## /m)
     .find((section) => section.split('\n', 1)[0]?.split(' ')[0] === heading)
@@ -80,8 +80,8 @@ export const releaseProblemsOf = (state: {
   ...(state.kit.version === state.version
     ? []
     : [`contracts/bot/python/pyproject.toml has the version ${state.kit.version}`]),
-  ...(changesOf(state.changelog, state.version) ? [] : [`CHANGELOG.md has no section "${state.version}"`]),
-  ...(changesOf(state.changelog, 'Unreleased') ? ['CHANGELOG.md has changes under "Unreleased"'] : []),
+  ...(changelogSection(state.changelog, state.version) ? [] : [`CHANGELOG.md has no section "${state.version}"`]),
+  ...(changelogSection(state.changelog, 'Unreleased') ? ['CHANGELOG.md has changes under "Unreleased"'] : []),
   ...(state.tagged === undefined || state.tagged === state.commit
     ? []
     : [`the tag v${state.version} is on another commit: increment the version in package.json`]),

@@ -58,7 +58,7 @@ export const viewNames: ReadonlyArray<ViewName> = contracts.map(({ name }) => na
 export const documentCodecs: ReadonlyArray<t.Mixed> = contracts.map(({ document }) => document)
 
 /** The topics that the views are folded from; none for computed views. */
-export const topicsOf = (views: ReadonlyArray<string>): ReadonlyArray<TopicName> => [
+export const topicsOfViews = (views: ReadonlyArray<string>): ReadonlyArray<TopicName> => [
   ...new Set(views.flatMap((name) => foldedOfName(name)?.topics ?? [])),
 ]
 

@@ -10,7 +10,7 @@ import type { Asked } from '../../src/operations/rebuild/rebuild.ts'
 import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
 import { sleep } from '../../src/shared/time.ts'
 import { changesOf } from '../../src/views/decoded.ts'
-import { topicsOf, viewNames } from '../../src/views/index.ts'
+import { topicsOfViews, viewNames } from '../../src/views/index.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
@@ -77,7 +77,7 @@ const publishAll = (from: number, to: number) =>
 /** A plain fold of all records of the log. */
 const fold = async () => {
   const { applyChanges, documents } = memoryViews()
-  for (const topic of topicsOf(viewNames))
+  for (const topic of topicsOfViews(viewNames))
     right(
       await kafka.readTopic(topic, async (records) => {
         for (const record of records) await applyChanges(changesOf(record, right(decodeRecord(record))))
@@ -102,7 +102,7 @@ const settled = () =>
   eventually(
     'the projector to be at the end',
     async () => {
-      for (const topic of topicsOf(viewNames)) {
+      for (const topic of topicsOfViews(viewNames)) {
         const [ends, committed] = [await kafka.endOffsets(topic), await kafka.committedOffsets('projector', topic)]
         for (const [partition, end] of ends) if (end > (committed.get(partition) ?? 0)) return undefined
       }

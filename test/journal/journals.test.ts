@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Append, OutgoingRecord } from '../../src/domain/ports.ts'
-import { describe } from '../../src/journal/health.ts'
+import { journalHealth } from '../../src/journal/health.ts'
 import { type Journals, openJournals } from '../../src/journal/journals.ts'
 import { drainOrphans } from '../../src/journal/orphans.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -183,7 +183,10 @@ journals('readiness reports journals without a process, and stays ready', () => 
   const orphans = { journals: 2, records: 40, unusable: [{ dir: '/data/journal/3', reason: 'EISDIR' }] }
   const damaged = { places: 0, bytes: 0 }
   assert.equal(
-    describe({ records: 0, bytes: 0, damaged, failedOver: [], refused: false, orphans: { ...orphans, damaged } }, 0),
+    journalHealth(
+      { records: 0, bytes: 0, damaged, failedOver: [], refused: false, orphans: { ...orphans, damaged } },
+      0,
+    ),
     {
       ok: true,
       isLimited: true,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { topicFallback } from '../../src/journal/fallback.ts'
-import { describe } from '../../src/journal/health.ts'
+import { journalHealth } from '../../src/journal/health.ts'
 import type { Journal, JournalOptions } from '../../src/journal/journal.ts'
 import { scriptedBroker } from './broker.ts'
 import { virtualClock } from './clock.ts'
@@ -70,7 +70,7 @@ export const startPolicy = async (
   const health = () => {
     const { isFailedOver, ...state } = policy.state()
     const orphans = { journals: 0, records: 0, unusable: [], damaged: { places: 0, bytes: 0 } }
-    return describe({ ...state, failedOver: isFailedOver ? ['chats'] : [], orphans }, Date.parse(clock.now()))
+    return journalHealth({ ...state, failedOver: isFailedOver ? ['chats'] : [], orphans }, Date.parse(clock.now()))
   }
   return { ...policy, health, broker, clock, lane, rejected, keeping, lines, idle, recover }
 }

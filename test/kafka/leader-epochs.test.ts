@@ -1,7 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord, LogMark } from '../../src/domain/ports.ts'
-import { compareLogOf, decodeResponse, type EpochEnds, encodeRequest } from '../../src/kafka/leader-epochs.ts'
+import {
+  compareLogOf,
+  decodeEpochsResponse,
+  type EpochEnds,
+  encodeEpochsRequest,
+} from '../../src/kafka/leader-epochs.ts'
 import { type Committed, committedOffsetsOf, ownOffsetsOf, validCommitsOf } from '../../src/kafka/offsets.ts'
 
 type Batch = { readonly epoch: number; readonly from: number; readonly timestamp?: number }
@@ -34,7 +39,7 @@ epochs('a request names the topic, and each partition with its epoch', () => {
     { partition: 3, epoch: 5 },
     { partition: 4, epoch: 6 },
   ]
-  assert.is(encodeRequest('t', wanted).toString('hex'), expected.replaceAll(' ', ''))
+  assert.is(encodeEpochsRequest('t', wanted).toString('hex'), expected.replaceAll(' ', ''))
 })
 
 epochs('a response has the end of each epoch, or throws the error of a partition', () => {
@@ -43,8 +48,8 @@ epochs('a response has the end of each epoch, or throws the error of a partition
       `00000000 00000001 0001 74 00000001 ${error} 00000003 00000005 000000000000001e`.replaceAll(' ', ''),
       'hex',
     )
-  assert.equal([...decodeResponse(response('0000'))], [[3, { epoch: 5, end: 30 }]])
-  assert.throws(() => decodeResponse(response('0006')), /not the leader/)
+  assert.equal([...decodeEpochsResponse(response('0000'))], [[3, { epoch: 5, end: 30 }]])
+  assert.throws(() => decodeEpochsResponse(response('0006')), /not the leader/)
 })
 
 const mark: LogMark = { epoch: 4, offset: 39, timestamp: 1 }

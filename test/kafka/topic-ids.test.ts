@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { decodeResponse, encodeRequest, idsOf } from '../../src/kafka/topics/ids.ts'
+import { decodeTopicIdsResponse, encodeTopicIdsRequest, idsOf } from '../../src/kafka/topics/ids.ts'
 
 const ids = suite('ids of topics')
 
 ids('the request has version 10 of Metadata, after the tags of its header', () => {
   const hex = `00 02 ${'00'.repeat(16)} 02 74 00 00 00 00 00`.replaceAll(' ', '')
-  assert.is(encodeRequest(['t']).toString('hex'), hex)
+  assert.is(encodeTopicIdsRequest(['t']).toString('hex'), hex)
   assert.is(
-    encodeRequest(['x'.repeat(200)])
+    encodeTopicIdsRequest(['x'.repeat(200)])
       .subarray(18, 20)
       .toString('hex'),
     'c901',
@@ -29,7 +29,7 @@ ids('the response has an id for each existing topic', () => {
     '80000000 00',
   ]
   const bytes = Buffer.from(text.join('').replaceAll(' ', ''), 'hex')
-  assert.equal(decodeResponse(bytes), new Map([['t', Buffer.from(id, 'hex').toString('base64url')]]))
+  assert.equal(decodeTopicIdsResponse(bytes), new Map([['t', Buffer.from(id, 'hex').toString('base64url')]]))
 })
 
 ids('a topic that has no id yet is an error', () => {

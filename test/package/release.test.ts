@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changesOf, componentsOf, kitOf, releaseProblemsOf } from '../../src/publishing/release.ts'
+import { changelogSection, componentsOf, kitOf, releaseProblemsOf } from '../../src/publishing/release.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { copyOfSources } from './empty-project.ts'
 
@@ -55,7 +55,7 @@ for (const [title, given, then] of rows)
   release(title, () => assert.equal(releaseProblemsOf({ ...ready, ...given }), then))
 
 release('the version of the package is in the changelog', () => {
-  assert.ok(changesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version))
+  assert.ok(changelogSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version))
 })
 
 release('is built twice with equal bytes, with the list of every package that it depends on, and checksums', () => {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { topicOf } from '../../contracts/topics.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
-import { changesStats, foldedOf, topicsOf, viewNames } from '../../src/views/index.ts'
+import { changesStats, foldedOf, topicsOfViews, viewNames } from '../../src/views/index.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 
 const sources = suite('the source topics of a view')
@@ -12,11 +12,11 @@ for (const { name } of DomainEvent.types)
   sources(`the topic of ${name} is read for every view that it changes`, () => {
     const event = anEvent(name as DomainEvent['type'], 'e1', at('10:00:00'))
     for (const { view } of inLog<DomainEvent>(event).flatMap(changesOfEvent))
-      assert.ok(topicsOf([view]).includes(topicOf(event).name), view)
+      assert.ok(topicsOfViews([view]).includes(topicOf(event).name), view)
   })
 
 sources('each topic is read once for all views that need it', () => {
-  assert.equal(topicsOf(['conversations', 'deliveries', 'daily_stats']), ['bot-conversations', 'bot-replies'])
+  assert.equal(topicsOfViews(['conversations', 'deliveries', 'daily_stats']), ['bot-conversations', 'bot-replies'])
 })
 
 sources('only statistics are not folded; they follow the views that they count', () => {

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../../domain/clock.ts'
 import type { Append, Health, Log, Measure, OutgoingRecord, PublishWithFallback } from '../../domain/ports.ts'
 import { type FallbackState, publishWithFallback } from '../../journal/fallback.ts'
-import { describe } from '../../journal/health.ts'
+import { journalHealth } from '../../journal/health.ts'
 import { sumOf } from '../../journal/journal.ts'
 import { openJournals, type Unusable } from '../../journal/journals.ts'
 import { drainOrphans, type OrphansState } from '../../journal/orphans.ts'
@@ -84,7 +84,7 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
   }
   return E.right({
     state,
-    health: () => describe(state(), Date.now()),
+    health: () => journalHealth(state(), Date.now()),
     // Operators need the other metrics most when this volume is missing, so do not throw.
     freeBytes: () =>
       statfs(dir).then(

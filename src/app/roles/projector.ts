@@ -11,7 +11,7 @@ import type { Mongo } from '../../mongo/connect.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
 import { dayMs, monotonic } from '../../shared/time.ts'
 import { enrichmentHandler } from '../../views/enrichment-handler.ts'
-import { topicsOf, viewNames } from '../../views/index.ts'
+import { topicsOfViews, viewNames } from '../../views/index.ts'
 import { positionsInMongo } from '../../views/positions.ts'
 import { projector } from '../../views/projector.ts'
 import type { Settings } from '../config.ts'
@@ -67,9 +67,9 @@ const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: Po
   })
   return {
     group: viewsGroup,
-    topics: topicsOf(viewNames),
+    topics: topicsOfViews(viewNames),
     // Folds depend on no order of two topics, so a topic may come later than the others.
-    leftOutIfDenied: topicsOf(viewNames),
+    leftOutIfDenied: topicsOfViews(viewNames),
     commit: 'when-handled',
     refuseTopics: async (ids) => {
       const others = await mongo.viewVersions.others()

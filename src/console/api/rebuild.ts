@@ -9,7 +9,7 @@ import type { ArchiveDeps } from '../../operations/rebuild/archive.ts'
 import { rebuild } from '../../operations/rebuild/operation.ts'
 import { isTemporary, readLogs } from '../../operations/rebuild/places.ts'
 import type { ViewName } from '../../views/index.ts'
-import { topicsOf, viewNames } from '../../views/index.ts'
+import { topicsOfViews, viewNames } from '../../views/index.ts'
 import { rolesFor } from '../access/grants.ts'
 import { RebuildBody, type RebuildEnd } from '../answers.ts'
 import { decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
@@ -41,7 +41,7 @@ const viewsOf = (view: string): ReadonlyArray<ViewName> =>
 
 /** True if the topics do not have the first records of the views any more. */
 const needsArchive = async (kafka: KafkaPorts, views: ReadonlyArray<ViewName>): Promise<boolean> =>
-  [...(await readLogs(kafka, topicsOf(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
+  [...(await readLogs(kafka, topicsOfViews(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
 
 /** Runs `rebuild`. If the caller disconnects, the rebuild is interrupted and can be resumed. */
 export const rebuildHandlers = (deps: RebuildDeps): Handlers<'POST /api/accounts/:account/rebuild'> => ({

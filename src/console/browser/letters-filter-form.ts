@@ -2,7 +2,7 @@ import type { LettersAnswer, LettersKind } from '../answers.ts'
 import { pageOf } from '../pages.ts'
 import { count } from './format.ts'
 import { html } from './html.ts'
-import { type ChangeFilters, type LettersFilters, letterStates } from './letters-filters.ts'
+import { type ChangeFilters, filterStates, type LettersFilters } from './letters-filters.ts'
 import { Select } from './parts.ts'
 import { causeWords, letterStateWords } from './words.ts'
 
@@ -22,7 +22,7 @@ export const LettersFilterForm = ({ account, kind, filters, answer, mayAct, chan
   const causes = [...new Set(groups.map(({ cause }) => cause))]
   const topics = [...new Set(groups.map(({ topic }) => topic))]
   const stateOptions = [
-    ...letterStates.map((each) => [
+    ...filterStates.map((each) => [
       each,
       `${letterStateWords(each)}${answer ? ` (${count(answer.states[each])})` : ''}`,
     ]),

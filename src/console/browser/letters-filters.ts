@@ -2,7 +2,7 @@ import type { LettersAnswer } from '../answers.ts'
 
 type LetterState = LettersAnswer['letters'][number]['state']
 
-export const letterStates: ReadonlyArray<LetterState> = ['unresolved', 'sent', 'failed-again']
+export const filterStates: ReadonlyArray<LetterState> = ['unresolved', 'sent', 'failed-again']
 
 /** Text is empty where nothing is chosen. */
 export type LettersFilters = {
@@ -26,7 +26,7 @@ export const lettersFiltersOf = (query: URLSearchParams): LettersFilters => {
     chat: text('chat'),
     reason: text('reason'),
     unowned: text('unowned') === 'true',
-    state: [...letterStates, 'all' as const].find((each) => each === text('state')) ?? 'unresolved',
+    state: [...filterStates, 'all' as const].find((each) => each === text('state')) ?? 'unresolved',
   }
 }
 

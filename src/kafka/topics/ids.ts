@@ -11,7 +11,7 @@ const varint = (value: number): Buffer =>
   value < 0x80 ? Buffer.from([value]) : Buffer.from([(value & 0x7f) | 0x80, value >> 7])
 
 /** A Metadata request of version 10. It begins with the header's tag buffer, which kafkajs does not write. */
-export const encodeRequest = (names: ReadonlyArray<string>): Buffer =>
+export const encodeTopicIdsRequest = (names: ReadonlyArray<string>): Buffer =>
   Buffer.concat([
     Buffer.from([0]),
     varint(names.length + 1),
@@ -21,7 +21,7 @@ export const encodeRequest = (names: ReadonlyArray<string>): Buffer =>
   ])
 
 /** The ids of the topics in the response, by their full names. A topic that does not exist has no id. */
-export const decodeResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
+export const decodeTopicIdsResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
   let at = 0
   const skip = (count: number) => {
     at += count
@@ -94,12 +94,15 @@ export const topicIdsOf = (ask: AskOf<Cluster>, prefix: string) => {
       const broker = await cluster.findBroker({ nodeId: leader ?? -1 })
       if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return undefined
       const encode = async () => {
-        const buffer = encodeRequest(names)
+        const buffer = encodeTopicIdsRequest(names)
         return { buf: buffer, buffer }
       }
       return (await broker.connectionPool.send({
         request: { apiKey, apiVersion, apiName: 'Metadata', encode },
-        response: { decode: async (bytes: Buffer) => decodeResponse(bytes), parse: async (data: unknown) => data },
+        response: {
+          decode: async (bytes: Buffer) => decodeTopicIdsResponse(bytes),
+          parse: async (data: unknown) => data,
+        },
       })) as ReadonlyMap<string, string>
     })
   return async (topics: ReadonlyArray<TopicName>): Promise<TopicIds> => {

@@ -3,7 +3,7 @@ import type { ReadPairs } from '../../mongo/rebuild/collections.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { Day } from '../../mongo/stats-recompute.ts'
 import type { ViewName } from '../../views/index.ts'
-import { topicsOf } from '../../views/index.ts'
+import { topicsOfViews } from '../../views/index.ts'
 import { compare, differingFields, type Findings, found, isOlder, noFindings, type Verdict } from './differences.ts'
 import { committedPositions, type Positions, placesOf, readLogs } from './places.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
@@ -18,7 +18,7 @@ type Deps = Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>
 const text = (positions: Positions) => JSON.stringify([...positions].sort())
 
 const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
-  const topics = topicsOf([view])
+  const topics = topicsOfViews([view])
   /** The positions that both sides have processed; 0 where there is none yet. */
   const now = async () => {
     const [logs, committed] = await Promise.all([

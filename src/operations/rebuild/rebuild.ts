@@ -1,6 +1,6 @@
 import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import type { ViewName } from '../../views/index.ts'
-import { topicsOf, viewNames } from '../../views/index.ts'
+import { topicsOfViews, viewNames } from '../../views/index.ts'
 import { archivesOf } from './archive.ts'
 import { committedPositions, cutOff, readLogs } from './places.ts'
 import { groupOf, type RebuildDeps } from './replay.ts'
@@ -25,7 +25,7 @@ const busy = 'A rebuild is running: wait until it has ended.'
 const committedBy =
   ({ kafka }: Pick<RebuildDeps, 'kafka'>) =>
   (writer: string) =>
-    committedPositions(kafka, groupOf(writer), topicsOf(viewNames))
+    committedPositions(kafka, groupOf(writer), topicsOfViews(viewNames))
 
 const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
   say(reason)
@@ -34,7 +34,7 @@ const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
 
 /** The topics that were created again since the interrupted rebuild read them. */
 const recreated = async ({ kafka }: Deps, { views, topicIds = {} }: Unfinished): Promise<ReadonlyArray<string>> =>
-  [...(await kafka.topicIds(topicsOf(views)))].flatMap(([topic, id]) =>
+  [...(await kafka.topicIds(topicsOfViews(views)))].flatMap(([topic, id]) =>
     topicIds[topic] === undefined || topicIds[topic] === id ? [] : [topic],
   )
 
@@ -88,14 +88,14 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
     const what = `${dry ? 'dry run of a rebuild' : 'rebuild'} of ${others.join(', ')}`
     return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted. ${choice}`)
   }
-  const topics = topicsOf(views)
+  const topics = topicsOfViews(views)
   const lacking = cutOff(await readLogs(deps.kafka, topics), await readLogs(deps.kafka, archivesOf(topics)))
   if (lacking.length > 0) {
     deps.say(`The first records are missing in: ${lacking.join(', ')}. The views would lack them.`)
     if (!dryRun && !force) return fail(deps, 'Refused. To continue anyway: --force.')
   }
   // Read before the first record, to notice a topic that is created again during the rebuild.
-  const topicIds = await deps.kafka.topicIds(topicsOf(views))
+  const topicIds = await deps.kafka.topicIds(topicsOfViews(views))
   const own = await deps.rebuilds.begin(views, dryRun, topicIds)
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
 }

@@ -8,7 +8,7 @@ import {
   comparedViews,
   foldedOf,
   isComputed,
-  topicsOf,
+  topicsOfViews,
   viewNames,
 } from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
@@ -56,7 +56,7 @@ type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt
  * with the only unknown field is erased.
  */
 export const isSuspect = ({ view, live, rebuilt }: Counts, topicsTakenIn: ReadonlySet<string>): boolean =>
-  rebuilt === 0 && live > 0 && !topicsOf([view]).some((topic) => topicsTakenIn.has(topic))
+  rebuilt === 0 && live > 0 && !topicsOfViews([view]).some((topic) => topicsTakenIn.has(topic))
 
 /** `chats: 12 documents, the live view has 15: 3 fewer`. */
 export const countText = ({ view, live, rebuilt }: Counts): string => {
@@ -95,14 +95,14 @@ const replayAndSwap = async (
   const wanted = new Set<string>(pending)
   const replay = await startReplay(deps, {
     group: groupOf(own.writer),
-    topics: topicsOf(pending),
+    topics: topicsOfViews(pending),
     allowGaps: force || own.dryRun,
     from: new Map(Object.entries(own.positions)),
     findErased: own.findErased,
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
   })
   try {
-    await catchUp(deps, topicsOf(pending), replay)
+    await catchUp(deps, topicsOfViews(pending), replay)
     if (deps.signal.aborted) return interrupted
     if (replay.refused() > 0)
       deps.say(`${replay.refused()} records cannot be read or stored; they are dead letters, and in no view.`)

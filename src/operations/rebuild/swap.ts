@@ -1,6 +1,6 @@
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { ViewName } from '../../views/index.ts'
-import { topicsOf } from '../../views/index.ts'
+import { topicsOfViews } from '../../views/index.ts'
 import { readLogs } from './places.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
 
@@ -18,7 +18,7 @@ type Deps = Pick<RebuildDeps, 'kafka' | 'sleep' | 'clock' | 'signal'>
 const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewName>, replay: Replay) => {
   const deadline = clock() + withinMs
   // Read after the lock is acquired: src/mongo/rebuild/swap.ts says why that is enough.
-  const logs = await readLogs(kafka, topicsOf(views))
+  const logs = await readLogs(kafka, topicsOfViews(views))
   while (!replay.check(logs).isReached) {
     if (clock() > deadline) return false
     await sleep(checkEveryMs)

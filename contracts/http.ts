@@ -111,7 +111,10 @@ export const HistoryMessage = exactShape(
     at: Instant,
   },
   {
-    /** Until when the agent had the chat. Absent while the agent has it. */
+    /**
+     * Until when the agent had the chat: until it was closed, no agent was available any more, or it was silent for a
+     * day. Absent while the agent has it.
+     */
     until: Instant,
   },
   'HistoryMessage',

@@ -229,6 +229,34 @@ const next = <C extends Conversation>(current: C, fact: Fact): C => {
  */
 export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => held(next(current, fact), fact.at)
 
+/**
+ * When the part of each agent ended, by the id of the fact that the agent joined. The rule is that which decides about
+ * replies: an event gave the conversation to somebody else, or it was silent for a day. The facts are in their order.
+ */
+export const agentEnds = (facts: ReadonlyArray<Fact>, now: Date): ReadonlyMap<string, Date> => {
+  const ends = new Map<string, Date>()
+  const joined = new Set<string>()
+  let current = unknownConversation
+  const end = (at: Date) => {
+    for (const id of joined) ends.set(id, at)
+    joined.clear()
+  }
+  const endIfSilent = (at: Date) => {
+    if (current.heldUntil === undefined || isHeldAt(current, at)) return
+    end(current.heldUntil)
+    current = unlessSilent(current, at)
+  }
+  for (const fact of facts) {
+    endIfSilent(fact.at)
+    current = afterFact(current, fact)
+    if (fact.kind === 'joined') joined.add(fact.id)
+    // An agent who joins a closed chat does not get it.
+    if (current.state !== 'agent') end(fact.at)
+  }
+  endIfSilent(now)
+  return ends
+}
+
 export type SuppressedReason = BotReplySuppressed['data']['reason']
 
 /** Why the conversation is not the bot's at this time: who has it, or that it is closed. Undefined if it is the bot's. */

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
 import type { Account } from '../domain/accounts.ts'
+import { now } from '../domain/clock.ts'
 import type { ApplyChanges, ArchiveKeys, ChatHistory, CheckHealth, Log, Sleep, ViewDocument } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
 import type { ReadView } from '../views/index.ts'
@@ -139,7 +140,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),
     oldNotes: oldNotes(db),
-    chatHistory: chatHistoryIn(db),
+    chatHistory: chatHistoryIn(db, now),
     redrives: redrivesIn(db),
     erasures: erasuresIn(db),
     silentPersons: silentPersonsIn(db),

@@ -1,10 +1,12 @@
 import type { Db } from 'mongodb'
 import type { HistoryMessage } from '../../contracts/http.ts'
-import type { Instant } from '../../contracts/primitives.ts'
+import type { Id, Instant } from '../../contracts/primitives.ts'
 import { chatSources } from '../../contracts/source.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { agentEnds } from '../domain/conversation.ts'
+import type { Fact } from '../domain/conversation-facts.ts'
 import { asPart } from '../domain/identity.ts'
-import type { ChatHistory, ChatName } from '../domain/ports.ts'
+import type { ChatHistory, ChatName, Now } from '../domain/ports.ts'
 import { entriesView } from '../views/index.ts'
 import { rejectAfter } from './client.ts'
 
@@ -54,16 +56,46 @@ const messageOf = (chat: ChatName, { _id, type, time, text = '', messageType }: 
   return { ...known, from, type: messageType ?? 'TEXT', text }
 }
 
-/** Until when each agent had the chat: until the first end after that. */
-const withEnds = (messages: ReadonlyArray<HistoryMessage>, ends: ReadonlyArray<Date>): ReadonlyArray<HistoryMessage> =>
-  messages.map((message) => {
-    if (message.from !== 'agent') return message
-    const end = ends.find((at) => at.getTime() >= Date.parse(message.at))
-    return end === undefined ? message : { ...message, until: instant(end) }
-  })
+type Step = Pick<TimelineDocument, 'type' | 'time'> & { readonly _id: string; readonly commandType?: string }
+
+const finished = ({ _id, time, commandType = '' }: Step, outcome: 'delivered' | 'failed' | 'suppressed'): Fact => ({
+  id: _id,
+  at: time,
+  kind: 'finished',
+  eventId: _id as Id,
+  commandId: _id,
+  commandType,
+  outcome,
+  requestedAt: time,
+})
+
+/** The entries that decide how long an agent has a chat, as facts of its conversation. */
+const facts: Readonly<Record<string, (step: Step) => Fact>> = {
+  ClientMessageReceived: ({ _id, time }) => ({ id: _id, at: time, kind: 'client-message', eventId: _id as Id }),
+  AgentInvited: ({ _id, time }) => ({ id: _id, at: time, kind: 'invited' }),
+  AgentJoined: ({ _id, time }) => ({ id: _id, at: time, kind: 'joined' }),
+  AgentUnavailable: ({ _id, time }) => ({ id: _id, at: time, kind: 'unavailable', eventId: _id as Id }),
+  ChatClosed: ({ _id, time }) => ({ id: _id, at: time, kind: 'closed' }),
+  ChatErased: ({ _id, time }) => ({ id: _id, at: time, kind: 'erased' }),
+  BotReplyDelivered: (step) => finished(step, 'delivered'),
+  BotReplyFailed: (step) => finished(step, 'failed'),
+  BotReplySuppressed: (step) => finished(step, 'suppressed'),
+}
+const factTypes = Object.keys(facts)
+/** More are not read. Then the last end is unknown if nothing but silence ended the agent's part. */
+const maxSteps = 10_000
+
+const endsIn = (steps: ReadonlyArray<Step>, now: Date): ReadonlyMap<string, Date> => {
+  const last = steps.at(-1)?.time
+  const until = steps.length < maxSteps || last === undefined ? now : last
+  return agentEnds(
+    steps.flatMap((step) => facts[step.type]?.(step) ?? []),
+    until,
+  )
+}
 
 /** Reads what was said from the timeline. Erased entries have no words any more, so they are left out. */
-export const chatHistoryIn = (db: Db): ChatHistory => {
+export const chatHistoryIn = (db: Db, now: Now): ChatHistory => {
   const timeline = db.collection<Entry>(entriesView)
   const options = { maxTimeMS: queryMs }
   return {
@@ -91,31 +123,34 @@ export const chatHistoryIn = (db: Db): ChatHistory => {
         queryMs,
         timeline.find({ ...ofChat, ...isSaid }, { ...options, sort: newestFirst, limit: last, projection }).toArray(),
       )
-      const messages = entries.map((entry) => messageOf(chat, entry)).toReversed()
-      const firstAgent = messages.find(({ from }) => from === 'agent')
-      if (firstAgent === undefined) return { messages: [...messages], upTo: eventIdOf(chat, newest._id) }
-      const ends = await rejectAfter(
+      const oldestFirst = entries.toReversed()
+      const upTo = eventIdOf(chat, newest._id)
+      const firstJoin = oldestFirst.find(({ type }) => type === 'AgentJoined')
+      if (firstJoin === undefined) return { messages: oldestFirst.map((entry) => messageOf(chat, entry)), upTo }
+      const steps = await rejectAfter(
         queryMs,
         timeline
-          .find(
+          .find<Step>(
             {
               ...ofChat,
-              type: { $in: ['ChatClosed', 'ChatFinished'] },
-              time: { $gte: new Date(firstAgent.at) },
+              type: { $in: factTypes },
+              time: { $gte: firstJoin.time },
             },
-            { ...options, sort: { time: 1 }, limit: last * 2, projection: { time: 1 } },
+            {
+              ...options,
+              sort: { time: 1, offset: 1 },
+              limit: maxSteps,
+              projection: { type: 1, time: 1, commandType: '$data.commandType' },
+            },
           )
           .toArray(),
       )
-      return {
-        messages: [
-          ...withEnds(
-            messages,
-            ends.map(({ time }) => time),
-          ),
-        ],
-        upTo: eventIdOf(chat, newest._id),
-      }
+      const ends = endsIn(steps, new Date(now()))
+      const messages = oldestFirst.map((entry): HistoryMessage => {
+        const end = ends.get(entry._id)
+        return { ...messageOf(chat, entry), ...(end && { until: instant(end) }) }
+      })
+      return { messages, upTo }
     },
   }
 }

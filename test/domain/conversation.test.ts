@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
+  agentEnds,
   type Conversation,
   decideReply,
   type ReplyRules,
@@ -227,6 +228,30 @@ for (const [kind, reason] of [
     assert.equal(withFacts(taken, [refused(minute + day)]).handOverFailed?.id, 'i1:refused')
   })
 
+const joins = (id: string, ms: number) => event('joined', id, ms)
+const partsOfAgents: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, number, Readonly<Record<string, number>>]> = [
+  ['an agent has it', [joins('j1', 0)], day - 1, {}],
+  ['a day of silence', [joins('j1', 0)], day, { j1: day }],
+  ['the client wrote last', [joins('j1', 0), event('client-message', 'm1', hour)], day + hour, { j1: day + hour }],
+  ['the client wrote later', [joins('j1', 0), event('client-message', 'm1', 2 * day)], 2 * day, { j1: day }],
+  ['no agent is available', [joins('j1', 0), event('unavailable', 'u1', hour)], 2 * hour, { j1: hour }],
+  ['the chat was closed', [joins('j1', 0), event('closed', 'x1', hour)], 2 * hour, { j1: hour }],
+  ['an agent joined a closed chat', [event('closed', 'x1', 0), joins('j1', hour)], 2 * hour, { j1: hour }],
+  [
+    'a second agent joined',
+    [joins('j1', 0), joins('j2', hour), event('closed', 'x1', 2 * hour)],
+    day,
+    { j1: 2 * hour, j2: 2 * hour },
+  ],
+  ['a second agent joined when the day was over', [joins('j1', 0), joins('j2', day)], day, { j1: day }],
+]
+for (const [name, facts, now, ends] of partsOfAgents)
+  test(`the part of an agent ends as the rule for replies says: ${name}`, () =>
+    assert.equal(
+      [...agentEnds(facts, at(now))],
+      Object.entries(ends).map(([id, ms]) => [`bot/${id}`, at(ms)]),
+    ))
+
 const talks = fc.array(
   fc.tuple(
     fc.constantFrom<Kind | 'reply'>(
@@ -251,6 +276,10 @@ test('in any talk, a reply over an agent answers a message after the newest join
         return kind === 'reply' ? outcome(`c${i}`, 'delivered', ms) : event(kind, `e${i}`, ms)
       })
       const conversation = folded(...facts)
+      const isAgents = takenReasonAt(conversation, at(ms + pause)) === 'agent-joined'
+      const newest = facts.findLast(({ kind }) => kind === 'joined')
+      const ends = agentEnds(facts, at(ms + pause))
+      if (newest !== undefined) assert.is(!ends.has(newest.id), isAgents)
       const decision = decideReply(conversation, botMessage('c', { inReplyTo: `e${answered}` }), at(ms + pause))
       const afterJoin = facts.slice(facts.findLastIndex(({ kind }) => kind === 'joined') + 1)
       const isAfterJoin = afterJoin.some(({ kind, id }) => kind === 'client-message' && id === `bot/e${answered}`)

@@ -93,6 +93,35 @@ history(
   },
 )
 
+const dayMs = 24 * 60 * 60 * 1000
+for (const [chat, name, events, untilMs] of [
+  ['3001', 'no agent was available any more', [['AgentUnavailable', 1_000]], 1_000],
+  ['3002', 'nothing happened for a day', [], dayMs],
+  ['3003', 'nothing happened for a day after an event', [['ClientMessageReceived', 1_000]], dayMs + 1_000],
+  ['3004', 'the chat was closed', [['ChatClosed', 1_000]], 1_000],
+] as const)
+  history(`an agent had the chat until ${name}`, async () => {
+    const joinedAt = Date.now() - 3 * dayMs
+    await mongo
+      .db()
+      .collection<{ readonly _id: string }>('timeline')
+      .insertMany(
+        [['AgentJoined', 0] as const, ...events].map(([type, afterMs], offset) => ({
+          _id: `acme/${chat}/bot/e${offset}`,
+          accountId: 'acme',
+          chatId: chat,
+          type,
+          time: new Date(joinedAt + afterMs),
+          topic: 'bot-conversations',
+          partition: 0,
+          offset,
+          data: {},
+        })),
+      )
+    const { messages } = await messagesOf(chat)
+    assert.is(messages.find(({ from }) => from === 'agent')?.until, new Date(joinedAt + untilMs).toISOString())
+  })
+
 history('what was suppressed or failed is not there', async () => {
   service.misbehave(always({ kind: 'error', status: 400 }), '2040')
   await service.clientWrites('2040', 'secret question')

@@ -8,7 +8,7 @@ import type { Tried, TryOnce } from './attempt.ts'
 import type { Checked } from './check-command.ts'
 import type { Entrant } from './gate.ts'
 import type { Outcome, PublishedEvent } from './outcome.ts'
-import type { PartitionWork } from './partition-work.ts'
+import type { PartitionCommands } from './partition-commands.ts'
 import { lastResortEveryMs } from './pause.ts'
 import { botRequest } from './post.ts'
 import { nextStep, type Step } from './retry-policy.ts'
@@ -29,7 +29,7 @@ export type Reply = Checked & {
   /** The parent span (W3C Trace Context). */
   readonly traceparent?: string | undefined
   readonly takenAt: number
-  readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
+  readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
   /** The bridge's own invitation for a client without a reply. A pause of the service delays it only briefly. */
   readonly isLastResort: boolean
   /** Whether the command may be sent, as far as its conversation is known. */

@@ -15,7 +15,7 @@ import type { Deferred } from './account-backlog.ts'
 import { type Addressed, checkCommand, goneCommand, handOverTo, readable } from './check-command.ts'
 import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
-import type { PartitionWork } from './partition-work.ts'
+import type { PartitionCommands } from './partition-commands.ts'
 import type { Refusal } from './refusal.ts'
 import type { SendCommand } from './send-command.ts'
 
@@ -94,7 +94,7 @@ type Parts = {
 }
 
 /** A record that was read from bot-replies. `takenAt` is on the monotonic clock. */
-export type Taken = { readonly record: IncomingRecord; readonly work: PartitionWork; readonly takenAt: number }
+export type Taken = { readonly record: IncomingRecord; readonly work: PartitionCommands; readonly takenAt: number }
 
 /** Handles a command to its end. False if the partition's next owner must handle it. */
 export type HandleCommand = (taken: Taken) => Promise<boolean>

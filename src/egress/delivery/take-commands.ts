@@ -6,7 +6,7 @@ import { keyedQueue } from '../../shared/keyed-queue.ts'
 import type { EgressPorts } from '../ports.ts'
 import type { HandleCommand, Refuse } from './handle-command.ts'
 import { memoryShares } from './memory-shares.ts'
-import { chatOf, type PartitionWork, partitionWork } from './partition-work.ts'
+import { chatOf, commandsOfPartition, type PartitionCommands } from './partition-commands.ts'
 
 /** About 30 MB. With more, partitions are paused as a whole, so one account could delay others then. */
 const maxDeferred = 200_000
@@ -30,7 +30,7 @@ type Deps = {
 export const commandTaker = ({ ports, accounts, handle, refuse, stopping }: Deps) => {
   const { log, monotonic } = ports
   const queues = keyedQueue()
-  const works = new Map<number, PartitionWork>()
+  const works = new Map<number, PartitionCommands>()
   const memoryOf = memoryShares()
   const deferring = budget(maxDeferred)
 
@@ -40,7 +40,13 @@ export const commandTaker = ({ ports, accounts, handle, refuse, stopping }: Deps
     log.error({ partition, offset, detail }, 'egress: a command was not handled')
     return refuse.asDeadLetter(record, { cause: 'unforeseen', detail })
   }
-  const inOrder = (chat: string, work: PartitionWork, offset: number, run: () => Promise<boolean>, ended: () => void) =>
+  const inOrder = (
+    chat: string,
+    work: PartitionCommands,
+    offset: number,
+    run: () => Promise<boolean>,
+    ended: () => void,
+  ) =>
     queues.add(chat, async () => {
       try {
         if (work.signal.aborted || !work.isOwned()) return
@@ -52,7 +58,7 @@ export const commandTaker = ({ ports, accounts, handle, refuse, stopping }: Deps
   const workOf = (partition: number, owned: OwnedPartition) => {
     const known = works.get(partition)
     if (known !== undefined) return known
-    const work = partitionWork({
+    const work = commandsOfPartition({
       partition,
       owned,
       stopping,

@@ -4,7 +4,7 @@ import type { Conversation } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
 import { requestTimeoutMs } from '../delivery/attempt.ts'
-import type { PartitionWork } from '../delivery/partition-work.ts'
+import type { PartitionCommands } from '../delivery/partition-commands.ts'
 import { type Waiting, waitingOf } from './escalations.ts'
 import { keyedTimers } from './keyed-timers.ts'
 
@@ -16,7 +16,7 @@ import { keyedTimers } from './keyed-timers.ts'
 export type PartitionTimers = {
   readonly partition: number
   readonly owner: OwnedPartition
-  readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
+  readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
   readonly note: (chat: string, fact: Fact) => void
   /** Who waits in the conversation, and since when. A step of the wall clock changes nothing. */
   readonly waitingIn: (chat: string, conversation: Conversation) => Waiting

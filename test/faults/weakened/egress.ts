@@ -54,9 +54,9 @@ export const egress = {
   ],
   'each account has its own bound': [
     instead(
-      () => import('../../../src/egress/delivery/partition-work.ts'),
-      ({ partitionWork }) => ({
-        partitionWork: (deps) => partitionWork({ ...deps, accountOf: () => 'all accounts' }),
+      () => import('../../../src/egress/delivery/partition-commands.ts'),
+      ({ commandsOfPartition }) => ({
+        commandsOfPartition: (deps) => commandsOfPartition({ ...deps, accountOf: () => 'all accounts' }),
       }),
     ),
   ],

@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import { finderIn } from '../../../src/egress/delivery/fetch-deferred.ts'
 import { memoryShares } from '../../../src/egress/delivery/memory-shares.ts'
-import { finderIn, partitionWork } from '../../../src/egress/delivery/partition-work.ts'
+import { commandsOfPartition } from '../../../src/egress/delivery/partition-commands.ts'
 import { accountIn } from '../../../src/egress/delivery/take-commands.ts'
 import { budget } from '../../../src/shared/budget.ts'
 import { memoryLog, ownership } from '../support/log.ts'
@@ -19,7 +20,7 @@ const setUp = (deferredAtMost: number) => {
   const deferring = budget(deferredAtMost)
   const running = new Map<number, () => void>()
   const begun: number[] = []
-  const work = partitionWork({
+  const work = commandsOfPartition({
     partition: 0,
     owned: owned.partition,
     stopping: new AbortController().signal,

@@ -3,11 +3,13 @@ import * as assert from 'uvu/assert'
 import {
   badgeOf,
   healthText,
+  isAllResolved,
   isBehind,
   lettersText,
   partsOf,
   quarantinedText,
   staleSince,
+  unresolvedIn,
 } from '../../src/console/browser/current-state.ts'
 import { asOfText, showTimesIn } from '../../src/console/browser/format.ts'
 import { partStateWords, unavailableWords } from '../../src/console/browser/words.ts'
@@ -47,6 +49,29 @@ stale('requests in quarantine that could not be counted are not shown as none', 
     [badgeOf('quarantine', { ...strip, quarantined: null }), quarantinedText(null), quarantinedText(3)],
     ['?', 'in quarantine: ?', '3 in quarantine'],
   )
+})
+
+for (const [letters, quarantined, unresolved, isNothing] of [
+  [0, 0, [], true],
+  [6, 12, ['dead-letters 6 letters', 'quarantine 12 requests'], false],
+  [1, 0, ['dead-letters 1 letter'], false],
+  [0, 1, ['quarantine 1 request'], false],
+  [null, 0, [], false],
+  [0, null, [], false],
+  [undefined, undefined, [], false],
+] as const)
+  stale(`with ${letters} letters and ${quarantined} requests, nothing waits for somebody: ${isNothing}`, () => {
+    const shown = { ...(letters !== undefined && { letters }), ...(quarantined !== undefined && { quarantined }) }
+    assert.equal(
+      unresolvedIn(shown).map(({ page, words }) => `${page} ${words}`),
+      unresolved,
+    )
+    assert.is(isAllResolved(shown), isNothing)
+  })
+
+stale('nothing is said to be resolved before the first answer', () => {
+  assert.equal(unresolvedIn(undefined), [])
+  assert.is(isAllResolved(undefined), false)
 })
 
 const check = (name: string, state: 'works' | 'degraded' | 'down' | 'off' | 'waits' | 'unknown') => ({

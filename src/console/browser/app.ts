@@ -97,10 +97,11 @@ const Shown = ({
       </main>
     `
   const query = route?.query ?? new URLSearchParams()
-  const props: PageProps = { account: account.id, roles: account.roles, page, query, session }
+  const shown = strip.of === account.id ? strip.value : undefined
+  const props: PageProps = { account: account.id, roles: account.roles, page, query, session, strip: shown }
   const isOneChat = route !== undefined && route.chat !== ''
   return html`
-    <${Layout} session=${session} account=${account} page=${page} strip=${strip.of === account.id ? strip.value : undefined} staleSince=${strip.of === account.id ? staleSince(strip) : undefined} help=${() => setHelping(true)}>
+    <${Layout} session=${session} account=${account} page=${page} strip=${shown} staleSince=${strip.of === account.id ? staleSince(strip) : undefined} help=${() => setHelping(true)}>
       <${Guarded} key=${`${account.id}/${page}/${route?.chat}`}>
         ${
           isOneChat

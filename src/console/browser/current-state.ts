@@ -91,3 +91,22 @@ export const lettersText = (letters: StripAnswer['letters']): string | undefined
 
 export const quarantinedText = (quarantined: StripAnswer['quarantined']): string | undefined =>
   countedText(quarantined, (value) => `${count(value)} in quarantine`, 'in quarantine: ?')
+
+type Unresolved = { readonly page: 'dead-letters' | 'quarantine'; readonly words: string; readonly size: number }
+
+/** The letters and requests that somebody must resolve, as the strip counts them. */
+export const unresolvedIn = (
+  strip: Pick<StripAnswer, 'letters' | 'quarantined'> | undefined,
+): ReadonlyArray<Unresolved> =>
+  (
+    [
+      ['dead-letters', strip?.letters, 'letter'],
+      ['quarantine', strip?.quarantined, 'request'],
+    ] as const
+  ).flatMap(([page, size, noun]) =>
+    typeof size === 'number' && size > 0 ? [{ page, words: counted(size, noun), size }] : [],
+  )
+
+/** True if it is known that no letter and no request waits for somebody. */
+export const isAllResolved = (strip: Pick<StripAnswer, 'letters' | 'quarantined'> | undefined): boolean =>
+  strip?.letters === 0 && strip.quarantined === 0

@@ -1,8 +1,17 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { MinutesAnswer, NowAnswer, SystemAnswer } from '../answers.ts'
+import type { MinutesAnswer, NowAnswer, StripAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.ts'
-import { allWaits, isBehind, isWrong, partsOf, staleSince, waitText } from './current-state.ts'
+import {
+  allWaits,
+  isAllResolved,
+  isBehind,
+  isWrong,
+  partsOf,
+  staleSince,
+  unresolvedIn,
+  waitText,
+} from './current-state.ts'
 import { changeText, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
@@ -53,7 +62,23 @@ const WaitingCard = ({ account, staleSince: since, now, isAll }: WaitingProps) =
 
 const maxHealthLines = 5
 
-const HealthCard = ({ account, staleSince: since, system }: Shown & { readonly system: SystemAnswer | undefined }) => {
+/** Nothing is wrong only if it is also known that no letter and no request waits. */
+const AllWorks = ({ account, strip }: { readonly account: string; readonly strip: StripAnswer | undefined }) => {
+  const unresolved = unresolvedIn(strip)
+  if (unresolved.length > 0)
+    return html`<p>
+      Every part works, but
+      ${unresolved.map(({ page, words }, i) => html`${i > 0 ? ' and ' : ' '}<a key=${page} class="warn-text" href=${`${base}${pathOf(account, page)}`}>${words}</a>`)}
+      ${` ${unresolved.reduce((sum, { size }) => sum + size, 0) === 1 ? 'waits' : 'wait'} for somebody.`}
+    </p>`
+  if (isAllResolved(strip))
+    return html`<p class="big-line"><span class="big good-text">No</span> every part works, and no letter or request waits</p>`
+  return html`<p>Every part works. How many letters and requests wait is not known.</p>`
+}
+
+type HealthProps = Shown & { readonly system: SystemAnswer | undefined; readonly strip: StripAnswer | undefined }
+
+const HealthCard = ({ account, staleSince: since, system, strip }: HealthProps) => {
   const parts = system === undefined ? [] : partsOf(system)
   const wrong = parts.filter(isWrong)
   const waits = waitText(parts)
@@ -63,7 +88,7 @@ const HealthCard = ({ account, staleSince: since, system }: Shown & { readonly s
         system === undefined
           ? html`<${Waiting} what="the state of the bridge" />`
           : wrong.length === 0
-            ? html`<p class="big-line"><span class="big good-text">No</span> every part works</p>`
+            ? html`<${AllWorks} account=${account} strip=${strip} />`
             : html`
                 <p class="big-line"><span class=${`big ${wrong.some(({ state }) => state === 'down') ? 'bad-text' : 'warn-text'}`}>${count(wrong.length)}</span> ${wrong.length === 1 ? 'part does' : 'parts do'} not work as usual</p>
                 <ul class="checks">
@@ -202,7 +227,7 @@ const EventsCard = ({ account, staleSince: since }: Shown) => {
 }
 
 /** The answers to three questions: does anybody wait, is anything wrong, is today unusual? */
-export const NowPage = ({ account, query }: PageProps) => {
+export const NowPage = ({ account, query, strip }: PageProps) => {
   const isAll = query.get('waits') === 'all'
   const path = `${accountPath(account, 'now')}${isAll ? `?${allWaits}` : ''}`
   const now = useLoad(path, (signal) => get<NowAnswer>(path, signal), pollMs)
@@ -230,7 +255,7 @@ export const NowPage = ({ account, query }: PageProps) => {
     ${value === undefined && now.trouble === undefined && html`<${Waiting} what="the current state" />`}
     <div class="cards now">
       ${value && html`<${WaitingCard} account=${account} now=${value} staleSince=${since} isAll=${isAll} />`}
-      <${HealthCard} account=${account} system=${system.value} staleSince=${staleSince(system)} />
+      <${HealthCard} account=${account} system=${system.value} strip=${strip} staleSince=${staleSince(system)} />
       ${value && html`<${TodayCard} account=${account} now=${value} staleSince=${since} />`}
     </div>
     <${EventsCard} account=${account} staleSince=${since} />

@@ -1,6 +1,6 @@
 import type { ConsoleRole } from '../../domain/accounts.ts'
 import { percentDecoded } from '../../shared/percent-decoded.ts'
-import type { SessionAnswer } from '../answers.ts'
+import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pages } from '../pages.ts'
 
 /** The page in the address. `chat` is empty except on the page of one conversation. */
@@ -18,6 +18,8 @@ export type PageProps = {
   readonly page: PageName
   readonly query: URLSearchParams
   readonly session: SessionAnswer
+  /** What the strip of every page shows. */
+  readonly strip: StripAnswer | undefined
 }
 
 const decoded = (part: string): string => percentDecoded(part) ?? part

@@ -239,6 +239,26 @@ letters('a filter by state selects letters that were sent, and counts each state
   )
 })
 
+letters('the filters of cause and topic change the list and its states, and not the counts of the groups', async () => {
+  const sent: Redrives['find'] = async (ids) =>
+    new Map(ids.filter((id) => id.startsWith('0/2@')).map((id) => [id, [at(9)]]))
+  const asked = async (query: string) => {
+    const found = handlers(deadLetters, sent as () => Promise<Map<string, ReadonlyArray<Instant>>>)
+    return (right(await found[list](given({ query }))) as { body: LettersAnswer }).body
+  }
+  const groupsOf = ({ groups }: LettersAnswer) =>
+    groups.map(({ cause, count, unresolved }) => [cause, count, unresolved])
+  const ofCause = await asked('cause=unstorable')
+  const ofTopic = await asked('topic=calls')
+  const all = [
+    ['contract', 1, 1],
+    ['unstorable', 1, 0],
+  ]
+  assert.equal([groupsOf(ofCause), groupsOf(ofTopic)], [all, all])
+  assert.equal([ofCause.count, ofCause.states], [1, { unresolved: 0, sent: 1, 'failed-again': 0 }])
+  assert.equal([ofTopic.count, ofTopic.letters], [0, []])
+})
+
 letters('the list fails while MongoDB is unavailable, instead of showing that nothing was sent back', async () => {
   const away = await handlers(deadLetters, () => Promise.reject(new Error('away')))[list](given())
   assert.is(E.isLeft(away) && away.left.status, 503)

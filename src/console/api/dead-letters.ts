@@ -149,11 +149,12 @@ const answerOf = <A>(
   show: (letter: A) => Shown,
   { state, chat, reason }: Chosen = {},
 ): E.Either<Refusal, LettersAnswer> => {
-  const { groups, letters, isCut, count } = found
-  const known = letters.flatMap(({ sentAt, ...letter }) =>
+  const { groups, letters, others, isCut, count } = found
+  const examined = [...letters, ...others]
+  const known = examined.flatMap(({ sentAt, ...letter }) =>
     sentAt === undefined ? [] : [{ ...show(letter as A), sentAt }],
   )
-  if (known.length < letters.length)
+  if (known.length < examined.length)
     return E.left(unavailable('MongoDB does not answer, so it is not known which records were sent back'))
   const states = letterStates(known.map(({ chain, sentAt }) => ({ ...chain, sentAt })))
   const all = known.map(({ letter, sentAt, chain }, i) => ({
@@ -162,14 +163,17 @@ const answerOf = <A>(
     redriven: [...sentAt],
     failures: chain.redriven + 1,
   }))
-  const ofAnyState = all.filter(
-    (letter) => (chat === undefined || letter.chatId === chat) && (reason === undefined || letter.reason === reason),
-  )
+  // The others only count in the groups, and tell whether a letter has failed again for another cause.
+  const ofAnyState = all
+    .slice(0, letters.length)
+    .filter(
+      (letter) => (chat === undefined || letter.chatId === chat) && (reason === undefined || letter.reason === reason),
+    )
   const countOf = (which: LetterState) => ofAnyState.filter((letter) => letter.state === which).length
   const shown = ofAnyState.filter((letter) => state === undefined || letter.state === state)
   return E.right({
     count: state === undefined && chat === undefined && reason === undefined ? count : shown.length,
-    cut: isCut || count > letters.length,
+    cut: isCut || groups.reduce((sum, group) => sum + group.count, 0) > examined.length,
     states: { unresolved: countOf('unresolved'), sent: countOf('sent'), 'failed-again': countOf('failed-again') },
     groups: groups.map((group) => {
       const those = all.filter(({ cause, topic }) => cause === group.cause && topic === group.topic)

@@ -10,11 +10,15 @@ import { isMeant, type QuarantineFilters, requestMemoryIdOf } from './take-in.ts
 
 type Group = { readonly topic: string; readonly cause: string; count: number; firstAt: string; lastAt: string }
 
+type Sent<A> = A & { readonly sentAt: ReadonlyArray<Instant> | undefined }
+
 /** What was found on a topic. */
 export type Found<A> = {
   readonly count: number
   /** The newest ones, oldest first. `sentAt`: when each was sent back; undefined while MongoDB does not respond. */
-  readonly letters: ReadonlyArray<A & { readonly sentAt: ReadonlyArray<Instant> | undefined }>
+  readonly letters: ReadonlyArray<Sent<A>>
+  /** The newest ones of other topics and causes, oldest first. */
+  readonly others: ReadonlyArray<Sent<A>>
   /** Counts by topic and cause. The filters of topic and cause do not apply to these counts. */
   readonly groups: ReadonlyArray<Readonly<Group>>
   /** The number of records without the required headers. */
@@ -76,7 +80,9 @@ const find = async <A extends object>(
   { topic, read, about, fits, isGrouped, id }: Kind<A>,
   { limit, newestOf = Number.POSITIVE_INFINITY, signal }: Extent,
 ): Promise<E.Either<Failure, Found<A>>> => {
-  const found = newest<A>(limit, (letter) => Date.parse(about(letter).at))
+  const timeOf = (letter: A) => Date.parse(about(letter).at)
+  const found = newest<A>(limit, timeOf)
+  const others = newest<A>(limit, timeOf)
   const groups = new Map<string, Group>()
   let unreadable = 0
   let isCut = false
@@ -86,8 +92,11 @@ const find = async <A extends object>(
       unreadable++
       return
     }
-    if (isGrouped(letter, record)) addTo(groups, about(letter))
-    if (fits(letter, record)) found.add(letter)
+    const isFound = fits(letter, record)
+    if (isFound) found.add(letter)
+    if (!isGrouped(letter, record)) return
+    addTo(groups, about(letter))
+    if (!isFound) others.add(letter)
   }
   const part: ReturnType<typeof partOf> = (partition, whole) => {
     const asked = partOf(id)(partition, whole)
@@ -97,12 +106,18 @@ const find = async <A extends object>(
   }
   const result = await readTopic(topic, async (records) => records.forEach(take), { part, signal })
   if (E.isLeft(result)) return result
-  const shown = found.items()
+  const kept = [...found.items(), ...others.items()]
   // Dead letters can be listed while MongoDB is unavailable.
-  const sent = await findRedrives(shown.map((letter) => about(letter).memoryId)).catch(() => undefined)
-  const letters = shown.map((letter) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) }))
-  const isMore = isCut || signal.aborted
-  return E.right({ count: found.count(), letters, groups: [...groups.values()], unreadable, isCut: isMore })
+  const sent = await findRedrives(kept.map((letter) => about(letter).memoryId)).catch(() => undefined)
+  const withSent = (letter: A) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) })
+  return E.right({
+    count: found.count(),
+    letters: found.items().map(withSent),
+    others: others.items().map(withSent),
+    groups: [...groups.values()],
+    unreadable,
+    isCut: isCut || signal.aborted,
+  })
 }
 
 export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) => {

@@ -44,7 +44,11 @@ const finding = suite('the search for dead letters and quarantined requests')
 finding('groups have all causes and topics of the account, letters only the requested ones', async () => {
   const found = await findDeadLetters(portsOf(letters), { account: 'acme', cause: 'contract' }, extent)
 
-  const { groups, letters: told, ...rest } = right(found)
+  const { groups, letters: told, others, ...rest } = right(found)
+  assert.equal(
+    others.map(({ id, sentAt }) => [id, sentAt]),
+    [['0/3', []]],
+  )
   assert.equal(groups, [
     { topic: 'chats', cause: 'contract', count: 2, firstAt: at(0), lastAt: at(2) },
     { topic: 'calls', cause: 'unstorable', count: 1, firstAt: at(3), lastAt: at(3) },

@@ -108,7 +108,7 @@ rows('a summary has only results that occurred', () => {
   assert.is(tallyText(noResults, sendWords), 'no dead letter matches')
 })
 
-const found = { count: 0, letters: [], groups: [], unreadable: 0, isCut: false }
+const found = { count: 0, letters: [], others: [], groups: [], unreadable: 0, isCut: false }
 
 rows('a request in quarantine is a row', () => {
   const told = {

@@ -2,7 +2,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
-import { firstResponses, repliesText, storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
+import {
+  firstResponses,
+  isOver,
+  repliesText,
+  stateText,
+  storyOf,
+  withEarlier,
+  withTimes,
+} from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
 
 const story = suite('the story of a chat')
@@ -108,13 +116,43 @@ const answers: ReadonlyArray<readonly [string, ReadonlyArray<object>, string, st
     '',
   ],
   ['nobody answered', [bot], 'none', ''],
-  ['an agent still has the chat', [bot, { ...agent, endsAt: undefined }], '', ''],
+  [
+    'an agent still has the chat',
+    [bot, { ...agent, endsAt: undefined, clientMessages: 0 }],
+    'not known before the chat is finished',
+    '',
+  ],
+  [
+    'the bot answered, and an agent still has the chat',
+    [
+      { ...bot, firstResponseMs: 2_400 },
+      { ...agent, endsAt: undefined },
+    ],
+    'after 2.4 s, by the bot',
+    'not known before the chat is finished',
+  ],
   ['nobody asked', [{ ...bot, clientMessages: 0 }], '', ''],
 ]
 for (const [what, sessions, first, ofAgent] of answers)
   story(`says when the first answer came, and from whom: ${what}`, () =>
     assert.equal(firstResponses(sessions), { first, ofAgent }),
   )
+
+const asked = { ...bot, outcome: 'abandoned' }
+const states: ReadonlyArray<readonly [string, string, ConversationAnswer['sessions'], 'before' | 'after', string]> = [
+  ['invited', 'before its end', [asked], 'before', 'Waiting for an agent'],
+  ['invited', 'after its end', [asked], 'after', 'Left before an agent came'],
+  ['bot', 'after its end', [{ ...bot, outcome: 'unanswered' }], 'after', 'Nobody answered'],
+  ['closed', 'after its end', [asked], 'after', 'Closed'],
+  ['agent', 'after the end of both', [{ ...agent, outcome: 'finished' }, asked], 'after', 'Finished by an agent'],
+]
+for (const [state, when, sessions, end, said] of states)
+  story(`a conversation with the state ${state} ${when}: ${said}`, () => {
+    const chat = answer({ sessions, conversation: { state }, chat: { state: 'finished' } })
+    const isChatOver = isOver(chat, Date.parse(end === 'after' ? at(59) : at(10)))
+    assert.is(isChatOver, end === 'after')
+    assert.is(stateText(chat, isChatOver), said)
+  })
 
 story('a reply that did not arrive is no answer', () => {
   const told = (type: string, minute: number): StoryEvent => ({

@@ -13,7 +13,7 @@ import { go } from './navigation.ts'
 import { NewBelow } from './new-below.ts'
 import { Badge, Copy, Empty, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
-import { storyOf, withEarlier, withTimes } from './story.ts'
+import { isOver, storyOf, withEarlier, withTimes } from './story.ts'
 import type { Entry } from './story-entry.ts'
 import { EntryItem, SessionItem } from './story-items.ts'
 
@@ -26,16 +26,6 @@ type Held = {
 }
 
 const liveWords = { off: 'paused', live: 'live', connecting: 'connecting', ended: 'not live' } as const
-
-const dayMs = 24 * 60 * 60 * 1000
-
-/** True if the chat has no open session: nothing more is expected, and a new message begins another session. */
-const isOver = ({ sessions, chat, conversation }: ConversationAnswer, now: number): boolean => {
-  // A bot session ends when an agent joins. Without a webhook of the chat nothing says when the agent has left.
-  const isWithAgent = chat === undefined && textAt(conversation, 'state') === 'agent'
-  const ends = sessions.map((session) => Date.parse(textAt(session, 'endsAt')) + (isWithAgent ? dayMs : 0))
-  return textAt(chat, 'state') !== 'open' && ends.length > 0 && ends.every((end) => end <= now)
-}
 
 const isErased = ({ events }: ConversationAnswer): boolean =>
   events.length > 0 && events.every(({ erased, type }) => erased || type === 'ChatErased' || type === 'ClientErased')
@@ -148,7 +138,7 @@ export const ConversationPage = ({ account, roles, chat, query, session }: Props
     ${head}
     <div class=${chosen === undefined ? 'beside' : 'beside open'}>
       <div class="story-column">
-        <${ChatFacts} answer=${value} />
+        <${ChatFacts} answer=${value} isOver=${over} />
         <${Masking} answer=${value} path=${path} canUnmask=${canUnmask} again=${again} />
         ${
           next !== undefined &&

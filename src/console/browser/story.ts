@@ -2,7 +2,7 @@ import type { ConversationAnswer } from '../answers.ts'
 import { at, listAt, numberAt, textAt } from './figures.ts'
 import { count, counted, dayOfTime, duration } from './format.ts'
 import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
-import { differenceWords, endingWords, notComparedWords, sessionState } from './words.ts'
+import { differenceWords, endingWords, notComparedWords, outcomeWords, sessionState, stateWords } from './words.ts'
 
 /** The heading at the start of a session. */
 export type SessionHead = {
@@ -55,6 +55,25 @@ const headOf = (session: unknown, now: number): SessionHead => {
   }
 }
 
+const dayMs = 24 * 60 * 60 * 1000
+
+type Chat = Pick<ConversationAnswer, 'sessions' | 'chat' | 'conversation'>
+
+/** True if the chat has no open session: nothing more is expected, and a new message begins another session. */
+export const isOver = ({ sessions, chat, conversation }: Chat, now: number): boolean => {
+  // A bot session ends when an agent joins. Without a webhook of the chat nothing says when the agent has left.
+  const isWithAgent = chat === undefined && textAt(conversation, 'state') === 'agent'
+  const ends = sessions.map((session) => Date.parse(textAt(session, 'endsAt')) + (isWithAgent ? dayMs : 0))
+  return textAt(chat, 'state') !== 'open' && ends.length > 0 && ends.every((end) => end <= now)
+}
+
+/** The state of a bot conversation. After the end of the chat nobody has it or is waited for: the outcome says how it ended. */
+export const stateText = ({ sessions, conversation }: Chat, isChatOver: boolean): string => {
+  const state = textAt(conversation, 'state')
+  const last = sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt'))).at(-1)
+  return isChatOver && state !== 'closed' ? outcomeWords(textAt(last, 'outcome')) : stateWords(state)
+}
+
 /**
  * `3 delivered, 1 failed, handed over`. The documents count all commands. Messages of the bridge itself are no replies
  * of the bot, and a hand-over is no message.
@@ -77,10 +96,12 @@ export const repliesText = (conversation: unknown, deliveries: ReadonlyArray<unk
 
 const times = (values: ReadonlyArray<string>) => values.map(time).filter((at) => at > 0)
 
+const notYetKnown = 'not known before the chat is finished'
+
 /**
  * `after 2.4 s, by the bot`: the first answer in the chat, and that of an agent if the bot was first. A client whom the
- * bot did not answer has waited since the bot session began. `none` if nobody answered. Empty if nobody can tell: the
- * service sends an agent's messages when the chat ends.
+ * bot did not answer has waited since the bot session began. `none` if nobody answered. While an agent has the chat
+ * nobody can tell: the service sends an agent's messages when the chat ends.
  */
 export const firstResponses = (
   sessions: ReadonlyArray<unknown>,
@@ -89,15 +110,16 @@ export const firstResponses = (
   const isOf = (kind: string) => (session: unknown) => textAt(session, 'kind') === kind
   const isAnswered = (session: unknown) => numberAt(session, 'firstResponseMs') !== undefined
   const answered = inOrder.find(isAnswered)
+  const isUnknown = inOrder.some((each) => isOf('agent')(each) && textAt(each, 'endsAt') === '')
   if (answered === undefined) {
-    const isUnknown = inOrder.some((each) => isOf('agent')(each) && textAt(each, 'endsAt') === '')
     const isAsked = inOrder.some((each) => (numberAt(each, 'clientMessages') ?? 0) > 0)
-    return { first: isAsked && !isUnknown ? 'none' : '', ofAgent: '' }
+    return { first: isUnknown ? notYetKnown : isAsked ? 'none' : '', ofAgent: '' }
   }
   const after = (session: unknown) => `after ${duration(numberAt(session, 'firstResponseMs') ?? 0)}`
   if (isOf('bot')(answered)) {
     const agentSession = inOrder.filter(isOf('agent')).find(isAnswered)
-    return { first: `${after(answered)}, by the bot`, ofAgent: agentSession === undefined ? '' : after(agentSession) }
+    const ofAgent = agentSession === undefined ? (isUnknown ? notYetKnown : '') : after(agentSession)
+    return { first: `${after(answered)}, by the bot`, ofAgent }
   }
   const [asked] = inOrder.slice(0, inOrder.indexOf(answered)).filter(isOf('bot'))
   const [wroteAt] = times(listAt(answered, 'agents').map((agent) => textAt(agent, 'firstMessageAt'))).sort(

@@ -52,16 +52,32 @@ figures('a value is formatted by its unit', () =>
   ),
 )
 
-figures('a change is in points for shares, otherwise in percent, and empty if it is unknown', () =>
+figures('a change is in points for shares, otherwise in percent, and never empty', () =>
   assert.equal(
     [
       changeText(0.8, 0.75, 'share'),
       changeText(90, 120, 'count'),
       changeText(1, 0, 'count'),
+      changeText(2_500, 0, 'duration'),
       changeText(5, 5, 'count'),
+      changeText(0.8, 0.8, 'share'),
+      changeText(0.8, 0.8001, 'share'),
+      changeText(1_001, 1_000, 'duration'),
       changeText(undefined, 5, 'count'),
+      changeText(0.8, undefined, 'share'),
     ],
-    ['+5 points', '−25 %', '', '', ''],
+    [
+      '+5 points',
+      '−25 %',
+      '+1',
+      '+2.5 s',
+      'same',
+      'same',
+      'about the same',
+      'about the same',
+      'nothing to compare',
+      'nothing to compare',
+    ],
   ),
 )
 

@@ -49,13 +49,15 @@ export const valueText = (value: number | undefined, unit: string): string => {
   return unit === 'duration' ? duration(value) : count(value)
 }
 
-/** The change since the other day: shares in points, other units in percent. Empty if there is no change to show. */
+/** The change since the other day: shares in points, other units in percent. */
 export const changeText = (today: number | undefined, before: number | undefined, unit: string): string => {
-  if (today === undefined || before === undefined || today === before) return ''
+  if (today === undefined || before === undefined) return 'nothing to compare'
+  if (today === before) return 'same'
   const sign = today > before ? '+' : '−'
-  const points = Math.abs(today - before) * 100
-  if (unit === 'share') return points < 0.05 ? '' : `${sign}${count(Math.round(points * 10) / 10)} points`
-  return before === 0 ? '' : `${sign}${count(Math.round((Math.abs(today - before) / before) * 100))} %`
+  const difference = Math.abs(today - before)
+  if (unit !== 'share' && before === 0) return `${sign}${valueText(difference, unit)}`
+  const size = unit === 'share' ? Math.round(difference * 1_000) / 10 : Math.round((difference / before) * 100)
+  return size === 0 ? 'about the same' : `${sign}${count(size)} ${unit === 'share' ? 'points' : '%'}`
 }
 
 /** One row of the table: a day, or an agent, widget or bot with all its days. */

@@ -133,17 +133,18 @@ const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: 
     <${Card} title="Is today unusual?" id="today" staleSince=${since} aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)} until the same time</span>`}>
       <table class="compact">
         <caption class="unseen">Today compared with the same weekday last week until the same time of day</caption>
-        <thead class="unseen"><tr><th scope="col">Figure</th><th scope="col">Today</th><th scope="col">Change</th></tr></thead>
+        <thead><tr><th scope="col"><span class="unseen">Figure</span></th><th scope="col" class="number">Today</th><th scope="col" class="number">Last week, change</th></tr></thead>
         <tbody>
           ${rows.map(
             ({ name, unit, now, before }) => html`<tr key=${name}>
               <th scope="row">${name}</th>
               <td class="number"><strong>${valueText(now, unit)}</strong></td>
-              <td class="number muted">${changeText(now, before, unit)}</td>
+              <td class="number muted">${valueText(before, unit)}<span class="sub">${changeText(now, before, unit)}</span></td>
             </tr>`,
           )}
         </tbody>
       </table>
+      <p class="muted">Shares and times are of sessions that began on the day and were over by this time. A bot session may be over only a day after its last event. A dash means that there was none to measure.</p>
       <p><a href=${`${base}${pathOf(account, 'statistics')}`}>All figures</a></p>
     <//>
   `

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
+import { auditDetailsOf } from '../../src/console/browser/audit-details.ts'
 import { eventually } from '../support/eventually.ts'
 import { settled, violations } from './console/browser.ts'
 import { consoleSuite, type Running } from './console/suite.ts'
@@ -152,14 +153,21 @@ test('a conversation is masked until it is unmasked, and the unmask is in the au
   const panel = page.locator('aside.panel')
   await panel.getByText('livechat.BotReplyDelivered').first().waitFor()
   const who = /^unmasks/
+  const shownOf = (detail: string) => {
+    const { words, chat } = auditDetailsOf(detail)
+    return chat === undefined ? words : `${words} · chat ${chat}`
+  }
   await agree(
     'the audit log',
     async () => {
       await page.goto(here.page('audit'))
       await settled(page)
-      return (await page.getByRole('row', { name: 'unmasks@' }).locator('code').allInnerTexts()).toSorted()
+      return (await page.getByRole('row', { name: 'unmasks@' }).locator('td.details').allInnerTexts()).toSorted()
     },
-    async () => (await here.db.collection('audit').find({ who }).toArray()).map(({ detail }) => detail).toSorted(),
+    async () =>
+      (await here.db.collection('audit').find({ who }).toArray())
+        .map(({ detail }) => shownOf(String(detail)))
+        .toSorted(),
   )
   assert.is(await here.db.collection('audit').countDocuments({ who, action: 'unmask' }), 2)
   await context.close()

@@ -66,6 +66,22 @@ test('why did replies fail this week: by reason and last answer, with links to t
   await context.close()
 })
 
+test('agents have names in the statistics only when somebody asks for them, which the audit log records', async (here) => {
+  const { page, context } = await here.open(await here.signInAsAll('names-asked'))
+  const looks = () => here.db.collection('audit').countDocuments({ who: /^names-asked/, detail: 'names of agents' })
+  const show = page.getByRole('button', { name: 'Show names' })
+  await eventually('statistics of an agent', async () => {
+    await page.goto(here.page('statistics?by=agent'))
+    await settled(page)
+    return (await show.count()) === 1
+  })
+  await page.getByText('The audit log records that you looked.').waitFor()
+  await show.click()
+  await show.waitFor({ state: 'detached' })
+  await eventually('one look, that of the button', async () => (await looks()) === 1)
+  await context.close()
+})
+
 test('who looked at what, and when: the audit log by person and day, as a list and as a file', async (here) => {
   const [ann, bob] = [await here.signInAsAll('audited-ann'), await here.signInAsAll('audited-bob')]
   for (const [chat, signedIn] of [
@@ -85,9 +101,12 @@ test('who looked at what, and when: the audit log by person and day, as a list a
   await page.waitForURL(/who=audited-ann/)
   await page.getByRole('button', { name: '7 days' }).click()
   await page.waitForURL(/from=/)
-  const details = page.locator('tbody code')
+  const details = page.locator('tbody td.details')
   await eventually('the looks of one person', async () =>
-    isDeepStrictEqual((await details.allInnerTexts()).toSorted(), ['conversation audited-1', 'conversation audited-2']),
+    isDeepStrictEqual((await details.allInnerTexts()).toSorted(), [
+      'Conversation · chat audited-1',
+      'Conversation · chat audited-2',
+    ]),
   )
   assert.is(await page.getByLabel('Person', { exact: true }).inputValue(), 'audited-ann@example.com')
   const saving = page.waitForEvent('download')

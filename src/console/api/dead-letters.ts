@@ -5,12 +5,12 @@ import { problemsIn } from '../../../contracts/problem.ts'
 import { deadLetterHeaders, quarantineHeaders } from '../../../contracts/records.ts'
 import { quarantine } from '../../../contracts/topics.ts'
 import { unknownEvent } from '../../domain/decode-request.ts'
-import type { Failure } from '../../domain/ports.ts'
+import type { Failure, IncomingRecord } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import { notRecorded } from '../../operations/audit.ts'
-import type { StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
+import { idText, notRecorded } from '../../operations/audit.ts'
+import { readDeadLetter, type StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
@@ -210,6 +210,11 @@ const showDeadLetter = (it: StoredDeadLetter): Shown => {
   }
 }
 
+const chatOfLetter = (record: IncomingRecord): string | undefined => {
+  const letter = readDeadLetter(record)
+  return E.isLeft(letter) ? undefined : chatOf(letter.right.origin.topic, letter.right.key)
+}
+
 const newEvent = 'expected an event that this version of the bridge knows'
 
 const showRequest = (it: QuarantinedLetter): Shown => {
@@ -311,7 +316,12 @@ export const deadLettersHandlers = ({
         const { kind, reason } = shown.left
         return E.left(kind === 'absent' ? invalid(404, `id: ${reason}`) : unavailable(reason))
       }
-      const recorded = await recordActionOf(session.who)(lookAt(shown.right, which, [{ id: accountId }]))
+      const look = lookAt(shown.right, which, [{ id: accountId }])
+      const chat = isQuarantine ? undefined : chatOfLetter(shown.right)
+      const recorded = await recordActionOf(session.who)({
+        ...look,
+        ...(chat !== undefined && { detail: `${look.detail}, chat ${idText({ kind: 'chat', value: chat })}` }),
+      })
       if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
       // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.
       const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)

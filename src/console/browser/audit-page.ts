@@ -1,4 +1,5 @@
 import { accountPath, base } from './api.ts'
+import { auditDetailsOf } from './audit-details.ts'
 import { textAt } from './figures.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
@@ -7,6 +8,11 @@ import { Empty, Field, Said, Select, Table, Time, TroubleBox, valueOfField, Wait
 import { Presets } from './presets.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { actionCodes, actionWords } from './words.ts'
+
+const Details = ({ account, detail }: { readonly account: string; readonly detail: string }) => {
+  const { words, chat } = auditDetailsOf(detail)
+  return html`<${Said} text=${words} />${chat !== undefined && html` · <a href=${`${base}${pathOf(account, 'conversations', '', chat)}`}>chat <bdi>${chat}</bdi></a>`}`
+}
 
 /** The audit log: looks at personal data, and actions. Its filters are in the address. */
 export const AuditPage = ({ account, query }: PageProps) => {
@@ -68,7 +74,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
                 <th scope="row"><${Time} at=${textAt(row, 'at')} /></th>
                 <td><button type="button" class="link" onClick=${() => change({ who: textAt(row, 'who') })}><bdi>${textAt(row, 'who')}</bdi></button></td>
                 <td>${actionWords(textAt(row, 'action'))}</td>
-                <td><code><${Said} text=${textAt(row, 'detail')} /></code></td>
+                <td class="details"><${Details} account=${account} detail=${textAt(row, 'detail')} /></td>
               </tr>`,
             )}
           <//>`

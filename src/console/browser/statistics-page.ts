@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
 import { Chart, type Line } from './chart.ts'
 import { FailedReplies } from './failed-replies.ts'
 import { daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
 import { count, dayOfTime, dayPlus, dayText, shortDayText } from './format.ts'
-import { useLoad } from './hooks.ts'
+import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
 import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
@@ -91,6 +91,8 @@ const ofTeam: ReadonlySet<string> = new Set([
   'figures.csat',
 ])
 const maxLines = 5
+/** How many names one request returns. */
+const maxNames = 100
 
 const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1_000
 const dayAt = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10)
@@ -309,18 +311,29 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
   )
   const besides = other.of === beside ? other.value : undefined
   const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
-  const [names, setNames] = useState<Readonly<Record<string, string>>>({})
-  // Each request is on the audit log, so only names that are not known yet are asked for.
-  const unknown = ids.filter((each) => each !== '' && names[each] === undefined).join('\n')
-  useEffect(() => {
-    if (unknown === '') return
-    void post<NamesAnswer>(`${path}/names`, { ids: unknown.split('\n') }).then((answer) => {
-      if (answer.ok) setNames((before) => ({ ...before, ...answer.value.names }))
+  const naming = useAction<Readonly<Record<string, string>>>()
+  const names = naming.value ?? {}
+  // The audit log records each request, so names are asked for only on request, and only those that are not shown yet.
+  const unknown = ids.filter((each) => each !== '' && names[each] === undefined).slice(0, maxNames)
+  const showNames = () =>
+    naming.run(async () => {
+      const answer = await post<NamesAnswer>(`${path}/names`, { ids: unknown })
+      if (!answer.ok) return answer
+      // An agent without a stored name is not asked for again.
+      const withoutName = Object.fromEntries(unknown.map((each) => [each, each]))
+      return { ok: true, value: { ...names, ...withoutName, ...answer.value.names } }
     })
-  }, [unknown])
   return html`
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
+    ${
+      unknown.length > 0 &&
+      html`<div class="row">
+        <button type="button" onClick=${showNames} disabled=${naming.isBusy}>Show names</button>
+        <span class="muted">The audit log records that you looked.</span>
+      </div>`
+    }
+    <${TroubleBox} trouble=${naming.trouble} again=${showNames} />
     ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${shownPart(Object.keys(parts[value.by] ?? {}), part)} figure=${figure} choose=${choose} />`}
   `
 }

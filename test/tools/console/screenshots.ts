@@ -56,7 +56,10 @@ const shots: ReadonlyArray<Shot> = [
   {
     name: 'team',
     path: `statistics?by=agent&from=${stagedDay(10)}&to=${stagedDay(4)}&figure=figures.handleTime`,
-    prepare: async (page) => page.getByRole('rowheader', { name: 'Mia Lindqvist' }).waitFor(),
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Show names' }).click()
+      await page.getByRole('rowheader', { name: 'Mia Lindqvist' }).waitFor()
+    },
   },
   {
     name: 'privacy',

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cleanedStores, remainingStores } from '../../src/console/browser/receipt.ts'
+import { cleanedStores, receiptFile, remainingStores, stillFoundIn } from '../../src/console/browser/receipt.ts'
 import { remainsOf } from '../../src/operations/erase/plan.ts'
 
 const requestedAt = new Date('2026-01-31T10:00:00Z')
@@ -33,7 +33,11 @@ receipts('names each store, until when, and who must act', () => {
         'Nobody; an operator ends it at once by a new initial sync',
       ],
       ['Backups of Kafka and MongoDB', '2 Mar 2026', 'Whoever keeps the backups deletes them then'],
-      ['Copies that consumers made', 'Confirmed by warehouse', 'The owner of each consumer that has not confirmed'],
+      [
+        'Copies that consumers made',
+        '2 Mar 2026. Confirmed by warehouse',
+        'The owner of each consumer that has not confirmed',
+      ],
     ],
   )
 })
@@ -75,7 +79,7 @@ for (const [name, more, chats, archive] of [
   [
     'after a check that found nothing',
     { checkedAt: '2026-02-01T10:00:00Z', stillFound: {} },
-    'Nothing is left',
+    'Nothing personal is left; ids, times and counts stay',
     'Unreadable for ever: its keys are destroyed',
   ],
   [
@@ -98,6 +102,45 @@ for (const [name, more, chats, archive] of [
         ['Archive, encrypted', undefined, archive],
       ],
     )
+  })
+
+receipts('says what each count of the last check means', () => {
+  const stillFound = {
+    'topic bot-replies': 4,
+    'topic chats': 2,
+    'topic archive-chats': 1,
+    'view sessions': 3,
+    'a new place': 1,
+  }
+  assert.equal(
+    stillFoundIn(receiptWith({ stillFound })).map(({ what, count, means }) => [what, count, means]),
+    [
+      ['Replies of the bot, in Kafka', 4, 'partitions that have records from before the erasure, of anybody'],
+      ['Events in Kafka: chats', 2, 'chats and clients of the person that may have events before the erasure'],
+      ['Archive of chats', 1, 'chats and clients whose keys are not destroyed yet'],
+      ['Sessions', 3, 'documents that have personal data'],
+      ['a new place', 1, ''],
+    ],
+  )
+  assert.equal(stillFoundIn(receiptWith({})), [])
+})
+
+for (const [state, confirmedBy, words] of [
+  ['started', [], 'interrupted'],
+  ['published', [], 'sent, no consumer has confirmed'],
+  ['published', ['crm'], 'sent, 1 consumer has confirmed'],
+  ['complete', ['crm', 'warehouse'], 'complete, 2 consumers have confirmed'],
+] as const)
+  receipts(`is a file with the words of the page: ${words}`, () => {
+    const receipt = receiptWith({ state, stillFound: { 'topic bot-replies': 4 } })
+    assert.equal(receiptFile(receipt, confirmedBy), {
+      state: words,
+      erased: cleanedStores(receipt),
+      stillFound: stillFoundIn(receipt),
+      remains: remainingStores(receipt, confirmedBy),
+      confirmedBy,
+      record: receipt,
+    })
   })
 
 receipts.run()

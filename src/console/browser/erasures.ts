@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ErasuresAnswer } from '../answers.ts'
 import { accountPath, get, post, saveJson } from './api.ts'
 import { textAt } from './figures.ts'
@@ -6,8 +6,8 @@ import { count } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
-import { cleanedStores, remainingStores } from './receipt.ts'
-import { erasureWords } from './words.ts'
+import { cleanedStores, receiptFile, remainingStores, stillFoundIn } from './receipt.ts'
+import { confirmedWords, erasureWords } from './words.ts'
 
 const pollMs = 10_000
 
@@ -25,6 +25,19 @@ const Stores = ({ receipt, confirmedBy }: Erasure) => html`
       </tr>`,
     )}
   <//>
+  ${
+    stillFoundIn(receipt).length > 0 &&
+    html`<h3>Still found by the last check</h3>
+    <${Table} caption="What the last check still found" head=${['Where', 'Count', 'What is counted']} numbers=${['Count']} isLabelled>
+      ${stillFoundIn(receipt).map(
+        ({ what, count: size, means }) => html`<tr key=${what}>
+          <th scope="row">${what}</th>
+          <td class="number" data-label="Count">${count(size)}</td>
+          <td data-label="What is counted">${means}</td>
+        </tr>`,
+      )}
+    <//>`
+  }
   <h3>What remains elsewhere</h3>
   <${Table} caption="What remains, until when, and who must act" head=${['Store', 'Until', 'Who must act']} isLabelled>
     ${remainingStores(receipt, confirmedBy).map(
@@ -45,9 +58,20 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
   const state = textAt(receipt, 'state')
   const ticket = textAt(receipt, 'ticket')
   const checkedAt = textAt(receipt, 'checkedAt')
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    if (!isPrinting) return
+    window.print()
+    setPrinting(false)
+  }, [isPrinting])
+  const print = () => {
+    setOpen(true)
+    setPrinting(true)
+  }
+  const printed = isPrinting ? 'printed' : ''
   const check = () => checking.run(() => post<Erasure>(accountPath(account, 'erasures', 'check'), { id }))
   return html`
-    <tr>
+    <tr class=${printed}>
       <th scope="row">
         <${Time} at=${textAt(receipt, 'requestedAt')} />
         <span class="sub"><code>${id}</code></span>
@@ -55,17 +79,18 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
       </th>
       <td data-label="By"><bdi>${textAt(receipt, 'requestedBy')}</bdi></td>
       <td data-label="State" class="actions">
-        <${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${state === 'published' ? 'sent' : state}<//>
+        <${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${confirmedWords(state, confirmedBy.length)}<//>
         <span class="sub">${erasureWords(state)}</span>
         <span class="sub">${checkedAt === '' ? 'not checked yet' : html`Checked <${Time} at=${checkedAt} />`}</span>
         <button type="button" class="link" disabled=${checking.isBusy} onClick=${check}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
-        <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${id}.json`)}>Save</button>
+        <button type="button" class="link" onClick=${() => saveJson(receiptFile(receipt, confirmedBy), `receipt-${id}.json`)}>Save</button>
         <button type="button" class="link" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>What remains</button>
+        <button type="button" class="link" onClick=${print}>Print</button>
         <${TroubleBox} trouble=${checking.trouble} />
       </td>
       <td data-label="Confirmed by">${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
     </tr>
-    ${isOpen && html`<tr><td colspan="4"><${Stores} receipt=${receipt} confirmedBy=${confirmedBy} /></td></tr>`}
+    ${isOpen && html`<tr class=${printed}><td colspan="4"><${Stores} receipt=${receipt} confirmedBy=${confirmedBy} /></td></tr>`}
   `
 }
 

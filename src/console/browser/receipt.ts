@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../shared/json.ts'
 import { at, listAt, numberAt, textAt } from './figures.ts'
 import { counted, wholeDayText } from './format.ts'
-import { storedWords } from './words.ts'
+import { confirmedWords, storedWords } from './words.ts'
 
 /** A store that the erasure cleans, and whether a check has found it clean. */
 export type Cleaned = { readonly store: string; readonly before: number | undefined; readonly words: string }
@@ -23,16 +23,20 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
   const isChecked = textAt(receipt, 'checkedAt') !== ''
   const stillFound = at(receipt, 'stillFound')
   const found = at(receipt, 'found')
-  const stateOf = (left: number, words: string) => {
+  const stateOf = (left: number, words: string, clean: string) => {
     if (!isChecked) return notChecked
-    return left > 0 ? words : 'Nothing is left'
+    return left > 0 ? words : clean
   }
   const views = Object.keys(isJsonObject(found) ? found : {}).map((name) => {
     const left = (numberAt(stillFound, `view ${name}`) ?? 0) + (numberAt(stillFound, `collection ${name}`) ?? 0)
     return {
       store: storedWords(name),
       before: numberAt(found, name),
-      words: stateOf(left, `${counted(left, 'document')} still found: check again, then erase again`),
+      words: stateOf(
+        left,
+        `${counted(left, 'document')} still found: check again, then erase again`,
+        name === 'enrichments' ? 'Nothing is left' : 'Nothing personal is left; ids, times and counts stay',
+      ),
     }
   })
   const keys = sumOf(stillFound, (name) => archiveTopic.test(name))
@@ -46,6 +50,41 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
       : notChecked,
   }
   return [...views, archive]
+}
+
+/** What the last check still found, and what its count means. */
+export type StillFound = { readonly what: string; readonly count: number; readonly means: string }
+
+const meaningOf = (where: string): Omit<StillFound, 'count'> => {
+  const [kind, name = ''] = where.split(' ')
+  if (where.startsWith('markers '))
+    return { what: 'Markers of the erasure', means: 'the projector has not read them yet' }
+  if (kind === 'view') return { what: storedWords(name), means: 'documents that have personal data' }
+  if (kind === 'collection') return { what: `Copy of a rebuild: ${name}`, means: 'documents that have personal data' }
+  if (kind !== 'topic') return { what: where, means: '' }
+  if (archiveTopic.test(where))
+    return {
+      what: `Archive of ${name.slice('archive-'.length)}`,
+      means: 'chats and clients whose keys are not destroyed yet',
+    }
+  if (name === 'enrichments')
+    return { what: 'Enrichments of teams, in Kafka', means: 'records that Kafka has not deleted yet' }
+  const words = Object.hasOwn(stores, where) ? stores[where] : undefined
+  return words === undefined
+    ? {
+        what: `Events in Kafka: ${name}`,
+        means: 'chats and clients of the person that may have events before the erasure',
+      }
+    : { what: words.store, means: 'partitions that have records from before the erasure, of anybody' }
+}
+
+/** Empty before a check, and after one that found nothing. */
+export const stillFoundIn = (receipt: unknown): ReadonlyArray<StillFound> => {
+  const found = at(receipt, 'stillFound')
+  return Object.entries(isJsonObject(found) ? found : {}).map(([where, count]) => ({
+    ...meaningOf(where),
+    count: Number(count),
+  }))
 }
 
 type Words = Omit<Remaining, 'until'> & { readonly until?: string }
@@ -109,12 +148,26 @@ const isTopic = (where: string) => where === 'event topics' || where.startsWith(
 export const remainingStores = (receipt: unknown, confirmedBy: ReadonlyArray<string>): ReadonlyArray<Remaining> => {
   const isComplete = textAt(receipt, 'state') === 'complete'
   const remains = listAt(receipt, 'remains').filter((each) => !(isComplete && isTopic(textAt(each, 'where'))))
+  const ofCopies = remains.find((each) => textAt(each, 'where') === backups)
+  const day = dated.exec(textAt(ofCopies, 'until'))?.[1]
+  const confirmed =
+    confirmedBy.length === 0 ? 'No consumer has confirmed yet' : `Confirmed by ${confirmedBy.join(', ')}`
   return [
     ...remains.map((each) => remainingIn(textAt(each, 'where'), textAt(each, 'until'))),
     {
       store: 'Copies that consumers made',
-      until: confirmedBy.length === 0 ? 'No consumer has confirmed yet' : `Confirmed by ${confirmedBy.join(', ')}`,
+      until: day === undefined ? confirmed : `${wholeDayText(day)}. ${confirmed}`,
       who: 'The owner of each consumer that has not confirmed',
     },
   ]
 }
+
+/** The receipt as a file: what the page says of it, and the record of the bridge. */
+export const receiptFile = (receipt: unknown, confirmedBy: ReadonlyArray<string>) => ({
+  state: confirmedWords(textAt(receipt, 'state'), confirmedBy.length),
+  erased: cleanedStores(receipt),
+  stillFound: stillFoundIn(receipt),
+  remains: remainingStores(receipt, confirmedBy),
+  confirmedBy,
+  record: receipt,
+})

@@ -244,9 +244,17 @@ export const kindOfTyped = (kind: PersonBody['kind'], before: string, now: strin
 const erasureStates: Sentences = {
   started: 'Interrupted: erase the person again to finish it',
   published: 'Every consumer is told',
-  complete: 'Checked: nothing is left',
+  complete: 'Checked: nothing personal is left in the bridge',
 }
 export const erasureWords = (code: string) => said(erasureStates, code)
+
+/** The state of an erasure, and what is awaited. Which consumers made copies is not known, so they are only counted. */
+export const confirmedWords = (state: string, consumers: number): string => {
+  if (state === 'started') return 'interrupted'
+  const confirmed =
+    consumers === 0 ? 'no consumer has' : consumers === 1 ? '1 consumer has' : `${consumers} consumers have`
+  return `${state === 'published' ? 'sent' : state}, ${confirmed} confirmed`
+}
 
 const figures: Sentences = {
   'figures.containment': 'Containment',

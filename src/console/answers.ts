@@ -85,9 +85,12 @@ export const NowAnswer = exactShape(
   'NowAnswer',
 )
 
-/** Events in each minute of the last 24 hours in which there was one, oldest first. */
+/**
+ * Events in each minute of the last 24 hours in which there was one, oldest first. `weekAgo`: events of the last hour,
+ * as it was at this time a week ago.
+ */
 export const MinutesAnswer = exactShape(
-  { minutes: t.array(t.strict({ at: Time, events: Count })) },
+  { minutes: t.array(t.strict({ at: Time, events: Count })), weekAgo: Count },
   {},
   'MinutesAnswer',
 )

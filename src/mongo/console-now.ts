@@ -101,6 +101,12 @@ export const minutesIn =
     return known(viewIn(db, 'timeline').aggregate<Minute>(stages, bounded).toArray())
   }
 
+/** How many events came in a span of time. MongoDB reads only the index of account and time. */
+export const eventsIn =
+  (db: Db) =>
+  (accountId: string, { from, to }: NowAsked['spans'][number]): Known<number> =>
+    known(viewIn(db, 'timeline').countDocuments({ accountId, time: { $gte: from, $lt: to } }, bounded))
+
 /** What happens in an account now. */
 export const nowIn =
   (db: Db) =>

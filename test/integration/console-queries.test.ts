@@ -219,6 +219,16 @@ reading('events are counted by minute from the index of the timeline', async () 
   )
 })
 
+reading('the last hour is compared with the same hour a week ago', async () => {
+  const times = ['10:59:00', '11:00:59', '11:01:00', '11:59:59', '12:00:00', '12:00:01']
+  await documents('timeline').insertMany(
+    times.map((time) => ({ _id: `hourly/${time}`, accountId: 'weekly', time: new Date(`2026-01-24T${time}Z`) })),
+  )
+  const { weekAgo } = await ask<MinutesAnswer>('GET /api/accounts/:account/minutes', { accountId: 'weekly' })
+  assert.is(weekAgo, 2)
+  await documents('timeline').deleteMany({ accountId: 'weekly' })
+})
+
 const session = {
   number: 1,
   clientMessages: 0,

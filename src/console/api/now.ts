@@ -6,7 +6,7 @@ import { dayOf, spanOf } from '../../domain/day.ts'
 import { figuresOf } from '../../domain/figures.ts'
 import type { Now } from '../../domain/ports.ts'
 import type { Query } from '../../mongo/connect.ts'
-import { minutesIn, type NowCounts, nowIn, overIn, talking } from '../../mongo/console-now.ts'
+import { eventsIn, minutesIn, type NowCounts, nowIn, overIn, talking } from '../../mongo/console-now.ts'
 import { dayId } from '../../views/stats-days.ts'
 import type { NowAnswer } from '../answers.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
@@ -26,6 +26,7 @@ const maxWaits = 200
 
 const minuteMs = 60_000
 const latelyMs = 24 * 60 * minuteMs
+const weekMs = 7 * latelyMs
 /** Figures of last week are computed once in this time. */
 const stepMs = 5 * minuteMs
 const statsAnswer = documentAnswer(DailyStatsDocument)
@@ -81,10 +82,18 @@ export const nowHandlers = ({
   }
   return {
     'GET /api/accounts/:account/minutes': async ({ accountId }) => {
-      const minute = Math.floor(Date.parse(now()) / minuteMs) * minuteMs
-      const counted = await mongoQuery(minutesIn)(accountId, new Date(minute - latelyMs + minuteMs))
+      const asOf = Date.parse(now())
+      const minute = Math.floor(asOf / minuteMs) * minuteMs
+      // The last hour has 60 minutes, and the last one is not over: so has the hour a week ago.
+      const hour = { from: new Date(minute - 59 * minuteMs - weekMs), to: new Date(asOf - weekMs) }
+      const [counted, weekAgo] = await Promise.all([
+        mongoQuery(minutesIn)(accountId, new Date(minute - latelyMs + minuteMs)),
+        mongoQuery(eventsIn)(accountId, hour),
+      ])
       if (E.isLeft(counted)) return E.left(unavailable(counted.left.reason))
-      return ok({ minutes: counted.right.map(({ at, events }) => ({ at: at.toISOString(), events })) })
+      if (E.isLeft(weekAgo)) return E.left(unavailable(weekAgo.left.reason))
+      const minutes = counted.right.map(({ at, events }) => ({ at: at.toISOString(), events }))
+      return ok({ minutes, weekAgo: weekAgo.right })
     },
     'GET /api/accounts/:account/now': async ({ accountId, query }) => {
       const read = readQuery(NowQuery, query)

@@ -201,7 +201,7 @@ const EventsCard = ({ account, staleSince: since }: Shown) => {
   const sum = minutes.reduce((all, { events }) => all + events, 0)
   const title = `Events of the last ${spanText(hours)}`
   return html`
-    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span class="muted">${count(sum)} in all</span>`}>
+    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span><span class="muted">${count(sum)} in all</span>${hours === 1 && html`<span class="muted">${`; the same hour a week ago: ${value.weekAgo === 0 ? 'none stored' : count(value.weekAgo)}`}</span>`}</span>`}>
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="events" />`}
       ${

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changed, filtersOf, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
-import { pathOf, routeOf } from '../../src/console/browser/route.ts'
+import { pathOf, routeOf, wayBack } from '../../src/console/browser/route.ts'
 import { pagesFor } from '../../src/console/pages.ts'
 import type { ConsoleRole } from '../../src/domain/accounts.ts'
 
@@ -72,6 +72,20 @@ for (const path of [
   '/console/accounts/acme/conversations/1/2',
 ])
   filters(`leads to no page: ${path}`, () => assert.is(routeOf('/console/', path, ''), undefined))
+
+const listPath = '/console/accounts/acme/conversations'
+for (const [from, back] of [
+  [`${listPath}?state=open&sort=oldest`, `${listPath}?state=open&sort=oldest`],
+  [listPath, listPath],
+  ['/console/accounts/other/conversations?state=open', listPath],
+  [`${listPath}/2037?reply=1`, listPath],
+  ['/console/accounts/acme/now?waits=all', listPath],
+  [undefined, listPath],
+  [{ path: listPath }, listPath],
+] as const)
+  filters(`of the list is kept for the way back from a conversation: ${JSON.stringify(from)}`, () =>
+    assert.is(wayBack(listPath, from), back),
+  )
 
 filters('is read even if an escape sequence is broken', () =>
   assert.is(routeOf('/', '/accounts/acme/conversations/%E0%A4', '')?.chat, '%E0%A4'),

@@ -304,6 +304,22 @@ for (const [query, rows, accountId = 'acme'] of [
     })
   })
 
+reading('the CSV of conversations has durations, waits, and the state in the words of the page', async () => {
+  const [head = [], ...lines] = (await ask<string>(`${conversations}.csv`))
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  const names = ['chatId', 'kind', 'durationMs', 'outcome', 'state', 'waitingMs']
+  assert.equal(
+    lines.map((cells) => names.map((name) => cells[head.indexOf(name)])),
+    [
+      ['77', 'bot', '0', 'unanswered', 'Waiting for the bot', '30000'],
+      ['2037', 'agent', '0', 'open', 'With an agent', ''],
+      ['2037', 'bot', '60000', 'handed-over', 'Handed over to an agent', ''],
+    ],
+  )
+})
+
 reading('the pages of conversations have each one once', async () => {
   const first = await ask<ConversationsAnswer>(conversations, { query: 'limit=2' })
   assert.equal(first.rows, [waitingRow, agentRow])

@@ -128,6 +128,13 @@ test('the page Conversations has every session, the newest first, and its filter
   await page.reload()
   await settled(page)
   await agree('the same by the address', shown, chats({ outcome: 'contained' }))
+  await page.locator('tbody th a').first().click()
+  await page.waitForURL(/\/conversations\/[^/?]+$/)
+  await settled(page)
+  await page.reload()
+  await settled(page)
+  await page.locator('.crumbs a').click()
+  await page.waitForURL(/\/conversations\?outcome=contained$/)
   await context.close()
 })
 

@@ -14,6 +14,7 @@ import {
   maxCounted,
 } from '../../mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
+import { sessionState } from '../browser/words.ts'
 import { csv } from '../csv.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
 import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from '../query.ts'
@@ -82,9 +83,12 @@ const columns = [
   'number',
   'startedAt',
   'lastEventAt',
+  'durationMs',
   'outcome',
+  'state',
   'isOpen',
   'waitingSince',
+  'waitingMs',
   'clientMessages',
   'replies',
   'repliesFailed',
@@ -95,7 +99,18 @@ const columns = [
   'differences',
 ] as const
 
-const cells = (row: ConversationRow) => columns.map((name) => (name === 'agents' ? row.agents.join(' ') : row[name]))
+/** The cells of a row. The state is in the words of the page; only the client of an open session still waits. */
+const cells = (row: ConversationRow, now: Date) => {
+  const { isOpen, waitingSince, startedAt, lastEventAt } = row
+  const shown = {
+    ...row,
+    agents: row.agents.join(' '),
+    state: sessionState({ ...row, waits: waitingSince !== undefined }).words,
+    durationMs: Date.parse(lastEventAt) - Date.parse(startedAt),
+    waitingMs: isOpen && waitingSince !== undefined ? now.getTime() - Date.parse(waitingSince) : undefined,
+  }
+  return columns.map((name) => shown[name])
+}
 
 type Asked = t.TypeOf<typeof ConversationsQuery>
 
@@ -169,7 +184,7 @@ export const conversationsHandlers = ({
           asOf,
         )
         if (E.isLeft(page)) return E.left(unavailable(page.left.reason))
-        text += csv(page.right.rows.map((row) => cells(rowOf(row, asOf))))
+        text += csv(page.right.rows.map((row) => cells(rowOf(row, asOf), asOf)))
         after = page.right.next
         if (after === undefined) break
       }

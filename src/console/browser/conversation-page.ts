@@ -9,10 +9,10 @@ import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { useLive } from './live.ts'
 import { letterQuery } from './named-letter.ts'
-import { go } from './navigation.ts'
+import { cameFrom, go } from './navigation.ts'
 import { NewBelow } from './new-below.ts'
 import { Badge, Copy, Empty, Time, TroubleBox, Waiting } from './parts.ts'
-import { type PageProps, pathOf } from './route.ts'
+import { type PageProps, pathOf, wayBack } from './route.ts'
 import { isOver, storyOf, withEarlier, withTimes } from './story.ts'
 import type { Entry } from './story-entry.ts'
 import { EntryItem, SessionItem } from './story-items.ts'
@@ -107,7 +107,7 @@ export const ConversationPage = ({ account, roles, chat, query, session }: Props
   const letters = `${base}${pathOf(account, 'dead-letters', `chat=${encodeURIComponent(chat)}&state=all`)}`
   const head = html`
     <div class="page-head">
-      <p class="crumbs"><a href=${`${base}${pathOf(account, 'conversations')}`}>Conversations</a></p>
+      <p class="crumbs"><a href=${wayBack(`${base}${pathOf(account, 'conversations')}`, cameFrom())}>Conversations</a></p>
       <h1>Chat <bdi>${chat}</bdi></h1>
       <p class="row" role="status">
         ${

@@ -7,10 +7,14 @@ const last = { wasBack: false }
 /** True if the shown page was reached by Back or Forward: then it is shown as it was left. */
 export const cameBack = (): boolean => last.wasBack
 
+/** The address from which a link of the console led to the shown page. Undefined if the page was opened by its address. */
+export const cameFrom = (): unknown => history.state?.from
+
 /** Opens a path below the base path without a page load. */
 export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
   last.wasBack = false
-  history[how === 'push' ? 'pushState' : 'replaceState'](null, '', `${base}${path}`)
+  if (how === 'push') history.pushState({ from: `${location.pathname}${location.search}` }, '', `${base}${path}`)
+  else history.replaceState(history.state, '', `${base}${path}`)
   window.dispatchEvent(new Event(moved))
 }
 

@@ -39,3 +39,7 @@ export const pathOf = (account: string, page: PageName, query = '', chat = ''): 
   const parts = ['accounts', account, page, ...(chat === '' ? [] : [chat])].map(encodeURIComponent).join('/')
   return query === '' ? parts : `${parts}?${query}`
 }
+
+/** The address of a list for the way back: with the filters that it had, if the user came from it. */
+export const wayBack = (list: string, from: unknown): string =>
+  typeof from === 'string' && from.startsWith(`${list}?`) ? from : list

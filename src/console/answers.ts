@@ -443,13 +443,15 @@ export const PersonBody = exactShape(
 
 /**
  * The chats and clients that certainly belong to the person, others who may be the same person (send their `also` to
- * include one), with what both have, and what is stored about the person.
+ * include one), with what both have, and what is stored about the person. `joined`: how many of the chats and clients
+ * were found through which identity.
  */
 export const PersonAnswer = exactShape(
   {
     chats: t.array(t.string),
     clients: t.array(t.string),
     likely: t.array(t.strict({ also: t.string, ids: t.array(Identity), via: t.array(Identity) })),
+    joined: t.array(t.strict({ through: Identity, chats: Count, clients: Count })),
     stored: t.array(t.strict({ what: t.string, count: Count })),
     confirm: t.string,
   },

@@ -45,9 +45,13 @@ export type Person = {
   readonly followed: ReadonlyArray<Identity>
   /** All known identities of the person, also those that were not followed. */
   readonly identities: ReadonlyArray<Identity>
+  /** Through which identity each of the followed ones was found, without those that were given. */
+  readonly joined: ReadonlyArray<Joined>
   /** Others who may be the same person. */
   readonly likely: ReadonlyArray<Likely>
 }
+
+export type Joined = { readonly identity: Identity; readonly through: Identity }
 
 /** One other person, as far as the documents found link their ids. `via`: what both have, and was not followed. */
 export type Likely = {
@@ -86,8 +90,20 @@ export const resolvePerson = async (
   const followed = new Map<string, Identity>()
   const others = new Map<string, Identity>()
   const isFollowed = (it: Identity) => isCertain(it) || also.some((kind) => kind === it.kind)
-  const found = async (identities: ReadonlyArray<Identity>) =>
-    [...byName((await find(identities)).flat()).entries()].filter(([name]) => !followed.has(name))
+  const joined = new Map<string, Joined>()
+  const found = async (identities: ReadonlyArray<Identity>) => {
+    const asked = byName(identities)
+    const documents = await find(identities)
+    for (const document of documents) {
+      const through = document.find((it) => asked.has(nameOf(it)))
+      for (const identity of through === undefined ? [] : document) {
+        const name = nameOf(identity)
+        if (through !== undefined && isFollowed(identity) && !followed.has(name) && !joined.has(name))
+          joined.set(name, { identity, through })
+      }
+    }
+    return [...byName(documents.flat()).entries()].filter(([name]) => !followed.has(name))
+  }
   const chosen = also.flatMap((each) => (typeof each === 'string' ? [] : [each]))
   for (let frontier: ReadonlyArray<Identity> = [start, ...known, ...chosen]; frontier.length > 0; ) {
     for (const [name, it] of byName(frontier)) followed.set(name, it)
@@ -110,6 +126,7 @@ export const resolvePerson = async (
     chats: valuesOf('chat'),
     clients: valuesOf('client'),
     followed: all,
+    joined: [...joined.values()],
     identities: [...all, ...others.values()].filter(({ value }) => value !== ''),
     likely,
   }

@@ -56,6 +56,15 @@ for (const [name, codes, say] of all)
     ),
   )
 
+for (const [kind, value, chats, clients, said] of [
+  ['visitor', '2746', 257, 128, '257 chats and 128 clients joined by visitor number 2746'],
+  ['client', '1233', 1, 0, '1 chat joined by client id 1233'],
+  ['email', 'a@example.com', 0, 1, '1 client joined by email address a@example.com'],
+] as const)
+  sentences(`what was joined through an id: ${said}`, () =>
+    assert.is(words.joinedWords({ through: { kind, value }, chats, clients }), said),
+  )
+
 sentences('an unknown code is shown unchanged', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
 
 sentences('an inherited property is not a known code', () =>

@@ -61,6 +61,7 @@ person('is found by certain links; likely links and stored documents are listed;
   assert.equal(body, {
     chats: ['2037'],
     clients: ['1233'],
+    joined: [{ through: { kind: 'client', value: '1233' }, chats: 1, clients: 0 }],
     stored: [{ what: 'chats', count: 1 }],
     confirm: body?.confirm,
     likely: [

@@ -29,6 +29,21 @@ const documents = [
 const find: FindLinks = async (identities) =>
   documents.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
 
+person('says through which identity each chat, client and visitor was joined', async () => {
+  const { joined } = await resolvePerson(find, it('chat 3'), ['email'])
+  assert.equal(
+    joined.map(({ identity, through }) => `${texts([identity])} through ${texts([through])}`),
+    [
+      'visitor 8 through chat 3',
+      'chat 2 through visitor 8',
+      'email a@example.com through visitor 8',
+      'chat 1 through email a@example.com',
+      'visitor 7 through email a@example.com',
+      'client 20 through chat 1',
+    ],
+  )
+})
+
 person('is found from any of the ids, through all documents that are linked by ids', async () => {
   for (const start of ['chat 1', 'client 20', 'visitor 7']) {
     const { chats, clients } = await resolvePerson(find, it(start), [])

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Identity } from '../../domain/person.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -36,6 +37,20 @@ const confirmOf = (request: Request, { person: { chats, clients } }: Plan): stri
     .update(JSON.stringify([erasureRequestText(request), chats, clients]))
     .digest('base64url')
 
+/** How many chats and clients were found through each identity, the most first. */
+const joinedThrough = (joined: Plan['person']['joined']): PersonAnswer['joined'] => {
+  const counts = new Map<string, { through: Identity; chats: number; clients: number }>()
+  for (const { identity, through } of joined) {
+    const name = `${through.kind} ${through.value}`
+    const of = counts.get(name) ?? { through, chats: 0, clients: 0 }
+    if (identity.kind === 'chat') of.chats++
+    if (identity.kind === 'client') of.clients++
+    counts.set(name, of)
+  }
+  const size = ({ chats, clients }: { readonly chats: number; readonly clients: number }) => chats + clients
+  return [...counts.values()].filter((of) => size(of) > 0).sort((a, b) => size(b) - size(a))
+}
+
 const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
   chats: [...plan.person.chats],
   clients: [...plan.person.clients],
@@ -44,6 +59,7 @@ const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
     ids: [...likely.leadsTo],
     via: [...likely.via],
   })),
+  joined: joinedThrough(plan.person.joined),
   stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
   confirm: confirmOf(request, plan),
 })

@@ -6,7 +6,7 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Empty, Field, TroubleBox, valueOfField } from './parts.ts'
 import { pathOf } from './route.ts'
-import { identityWords, nobodyAdvice, nobodyWords, storedWords } from './words.ts'
+import { identityWords, joinedWords, maxChatsOfOne, nobodyAdvice, nobodyWords, storedWords } from './words.ts'
 
 /** Who was searched for. */
 export type Asked = {
@@ -140,12 +140,30 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   if (person.stored.every(({ count: documents }) => documents === 0))
     return html`<${Empty} title=${nobodyWords(asked.kind)}>${nobodyAdvice(asked.kind, asked.value)}<//>`
   return html`
+    ${
+      person.chats.length > maxChatsOfOne &&
+      html`<p class="notice">
+        ${counted(person.chats.length, 'chat')} are many for one person. Others may share an id, as on one computer. Check
+        below by what they were joined before you export or erase.
+      </p>`
+    }
     <dl class="pairs">
       <div>
-        <dt>Chats</dt>
-        <dd class="ids"><${Chats} account=${account} chats=${person.chats} /></dd>
+        <dt>Chats: ${count(person.chats.length)}</dt>
+        <dd><div class="ids" tabindex="0" role="region" aria-label="Chats"><${Chats} account=${account} chats=${person.chats} /></div></dd>
       </div>
-      <div><dt>Clients</dt><dd class="ids">${person.clients.map((client) => html`<bdi key=${client}>${client}</bdi> `)}</dd></div>
+      <div><dt>Clients: ${count(person.clients.length)}</dt><dd><div class="ids" tabindex="0" role="region" aria-label="Clients">${person.clients.map((client) => html`<bdi key=${client}>${client}</bdi> `)}</div></dd></div>
+      ${
+        person.joined.length > 0 &&
+        html`<div>
+          <dt>Joined</dt>
+          <dd>
+            <div class="ids" tabindex="0" role="region" aria-label="Joined">
+              ${person.joined.map((each) => html`<p key=${joinedWords(each)}><bdi>${joinedWords(each)}</bdi></p>`)}
+            </div>
+          </dd>
+        </div>`
+      }
     </dl>
     ${
       offered.length > 0 &&

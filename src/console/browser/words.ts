@@ -1,5 +1,6 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
-import type { LettersKind, PersonBody } from '../answers.ts'
+import type { LettersKind, PersonAnswer, PersonBody } from '../answers.ts'
+import { counted } from './format.ts'
 
 type Sentences = Readonly<Record<string, string>>
 
@@ -162,6 +163,18 @@ const identities: Sentences = {
 }
 /** What two entries of one person have in common. */
 export const identityWords = (kind: string) => said(identities, kind)
+
+const idKinds: Sentences = { client: 'client id', visitor: 'visitor number', chat: 'chat' }
+const idWords = (kind: string) => (Object.hasOwn(idKinds, kind) ? said(idKinds, kind) : identityWords(kind))
+
+/** How many chats and clients were found through one identity: `2 chats joined by visitor number 2746`. */
+export const joinedWords = ({ through, chats, clients }: PersonAnswer['joined'][number]): string => {
+  const parts = [...(chats > 0 ? [counted(chats, 'chat')] : []), ...(clients > 0 ? [counted(clients, 'client')] : [])]
+  return `${parts.join(' and ')} joined by ${idWords(through.kind)} ${through.value}`
+}
+
+/** One person seldom has more chats. More may be several persons who share an id. */
+export const maxChatsOfOne = 20
 
 const callTypes: Sentences = {
   callback: 'Callback',

@@ -105,6 +105,7 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
   await page.locator('dialog [data-safe]:focus').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
   await panel.getByText('1 sent', { exact: true }).waitFor()
+  await panel.getByText('Waiting for the result…').waitFor()
   await panel.getByText('None of the 1 sent has failed again so far.').waitFor()
   await eventually('one call in its view', async () => (await callsOf(here, phones)) === 1)
 
@@ -151,6 +152,13 @@ test('a command and a request that break their contracts are shown with each com
     await panel.getByRole('button', { name: 'Show the payload' }).click()
     const wrong = panel.locator('.json li.wrong', { hasText: line })
     assert.match(await wrong.first().locator('.problem').first().innerText(), complaint)
+    for (const width of [1280, 1600]) {
+      await page.setViewportSize({ width, height: 900 })
+      const hidden = await page
+        .locator('.scroll.letters')
+        .evaluate<number, HTMLElement>((table) => table.scrollWidth - table.clientWidth)
+      assert.is(hidden, 0, `${path} beside an open letter at ${width} px`)
+    }
   }
   assert.equal(errors, [])
   await context.close()

@@ -3,7 +3,7 @@ import { count, counted } from './format.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
 import { type RedriveChoice, type RedriveRules, useRedrive } from './use-redrive.ts'
-import { lettersWords, sentAgainWords } from './words.ts'
+import { lettersWords, redriveLineWords, sentAgainWords } from './words.ts'
 
 type Props = Omit<RedriveChoice, 'cause' | 'topic'> & {
   readonly isSelected?: boolean
@@ -25,7 +25,10 @@ export const RedriveForm = ({
 }: Props) => {
   const [asks, setAsks] = useState(false)
   const choice = { account, kind, ids, cause, topic, unowned }
-  const { rules, setRules, progress, planned, outcome, isBusy, trouble, start, stop } = useRedrive(choice, done)
+  const { rules, setRules, progress, planned, outcome, isAwaited, isBusy, trouble, start, stop } = useRedrive(
+    choice,
+    done,
+  )
   const send = () => {
     setAsks(false)
     start(false)
@@ -54,9 +57,9 @@ export const RedriveForm = ({
     ${
       progress !== undefined &&
       html`<div class="progress" role="status">
-        ${progress.end === undefined ? html`<p>${isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, noun)}</p>` : html`<p><strong>${progress.end.words}</strong>${planned === 0 && `. Nothing would be sent.${progress.lines.length > 0 ? ' Each line says why.' : ''}`} ${outcome && sentAgainWords(outcome.sent, outcome.failed)}</p>`}
+        ${progress.end === undefined ? html`<p>${isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, noun)}</p>` : html`<p><strong>${progress.end.words}</strong>${planned === 0 && `. Nothing would be sent.${progress.lines.length > 0 ? ' Each line says why.' : ''}`} ${outcome && sentAgainWords(outcome.sent, outcome.failed)} ${isAwaited && 'Waiting for the result…'}</p>`}
       </div>
-      ${(outcome?.failed ?? 0) === 0 && html`<${Lines} label="What was done" lines=${progress.lines} />`}`
+      ${(outcome?.failed ?? 0) === 0 && html`<${Lines} label="What was done" lines=${progress.lines.map(redriveLineWords)} />`}`
     }
     ${
       asks &&

@@ -40,6 +40,8 @@ export const useRedrive = ({ account, kind, ids, cause, topic, unowned }: Redriv
   const [planned, setPlanned] = useState<number>()
   /** How many were sent, and how many of them have failed again. */
   const [outcome, setOutcome] = useState<{ readonly sent: number; readonly failed: number }>()
+  /** The result of what was sent is not known yet. */
+  const [isAwaited, setAwaited] = useState(false)
   const run = useAction<undefined>()
   const stop = useRef<AbortController>(undefined)
   const isGone = useRef(false)
@@ -64,6 +66,7 @@ export const useRedrive = ({ account, kind, ids, cause, topic, unowned }: Redriv
   }
   /** The consumers need a moment. So the states are read for half a minute, or until all have failed. */
   const follow = async (sent: number, before: States) => {
+    setAwaited(true)
     for (let i = 0; i < looks && !isGone.current; i++) {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
       const now = await readStates()
@@ -72,7 +75,9 @@ export const useRedrive = ({ account, kind, ids, cause, topic, unowned }: Redriv
       setOutcome({ sent, failed })
       if (failed === sent) break
     }
-    if (!isGone.current) done()
+    if (isGone.current) return
+    setAwaited(false)
+    done()
   }
   const start = (dryRun: boolean) => {
     setOutcome(undefined)
@@ -111,6 +116,7 @@ export const useRedrive = ({ account, kind, ids, cause, topic, unowned }: Redriv
     progress,
     planned,
     outcome,
+    isAwaited,
     isBusy: run.isBusy,
     trouble: run.trouble,
     start,

@@ -394,6 +394,14 @@ export const sentAgainWords = (sent: number, failed: number): string => {
   return `Of ${sent} sent, ${failed} failed again and ${sent - failed} did not so far.`
 }
 
+/** A line of a redrive of dead letters, which the command line prints in columns, as sentences. */
+export const redriveLineWords = (line: string): string => {
+  const [result, id = '', origin, consumer, cause, ...why] = line.split(/ {2,}/)
+  if (cause === undefined || !/^\d+\/\d+$/.test(id)) return line
+  const reason = why.length === 0 ? '' : `; ${why.join(' ')}`
+  return `Letter ${id}: ${result}. It is record ${origin}, and failed in ${consumer}: ${causeWords(cause)}${reason}.`
+}
+
 /** Why a server behind the console gave no answer. A whole sentence needs no introduction. */
 export const unavailableWords = (reason: string | undefined): string => {
   if (reason === undefined) return 'A server behind the console does not answer.'

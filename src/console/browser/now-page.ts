@@ -144,7 +144,7 @@ const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: 
           )}
         </tbody>
       </table>
-      <p class="muted">Shares and times are of sessions that began on the day and were over by this time. A bot session may be over only a day after its last event. A dash means that there was none to measure.</p>
+      <p class="sub">Shares and times are of sessions that were over by this time. A bot session may be over only a day after its last event.</p>
       <p><a href=${`${base}${pathOf(account, 'statistics')}`}>All figures</a></p>
     <//>
   `

@@ -158,6 +158,8 @@ test('a command and a request that break their contracts are shown with each com
         .locator('.scroll.letters')
         .evaluate<number, HTMLElement>((table) => table.scrollWidth - table.clientWidth)
       assert.is(hidden, 0, `${path} beside an open letter at ${width} px`)
+      const from = page.locator('.scroll.letters thead th', { hasText: 'From' })
+      assert.is(await from.isVisible(), width > 1520, `the column From at ${width} px`)
     }
   }
   assert.equal(errors, [])

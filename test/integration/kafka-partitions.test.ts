@@ -4,7 +4,7 @@ import type { Slice } from '../../src/domain/ports.ts'
 import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { plainClient } from '../support/plain-consumer.ts'
+import { endsOf, plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
@@ -32,8 +32,17 @@ const collector = () => {
 }
 const appendAll = (text: string, to = kafka) =>
   Promise.all(chats.map((chat) => to.append(recordOf(chat, text), withinMs).then(right)))
-const addPartitions = (topic: string, count: number) =>
-  admin.createPartitions({ topicPartitions: [{ topic: `${prefix}${topic}`, count }] })
+/** Waits until the broker knows them: kafkajs's producer drops a record for an unknown partition without an error. */
+const addPartitions = async (topic: string, count: number) => {
+  const name = `${prefix}${topic}`
+  await admin.createPartitions({ topicPartitions: [{ topic: name, count }] })
+  const isThere = () =>
+    endsOf(brokers, [name]).then(
+      ({ size }) => size === count,
+      () => false,
+    )
+  await eventually(`${count} partitions`, isThere)
+}
 
 const partitions = suite('partitions that are added while the bridge runs')
 

@@ -38,8 +38,11 @@ panels.after(async () => {
   await running?.here.stop()
 })
 
-/** These alerts say that the machine is too small. They may fire here, because tests run in parallel. */
-const ofTheMachine = ['LivechatSlowLoop', 'LivechatBotAnswersSlow']
+/**
+ * These alerts say that the machine is too small. They may fire here, because tests run in parallel, and because here
+ * statistics count as stale after 5 s instead of 120.
+ */
+const ofTheMachine = ['LivechatSlowLoop', 'LivechatBotAnswersSlow', 'LivechatStatisticsStale']
 
 test('under load every panel of every dashboard has data, and no alert fires', async () => {
   if (running === undefined) return

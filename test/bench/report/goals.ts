@@ -180,6 +180,23 @@ export const goals: ReadonlyArray<Goal> = [
     of: { ...projection('bridge, all views'), metric: 'memory' },
   },
   {
+    job: 'projection',
+    text: 'memory of a projector with the heap of a container of 512 MiB, MB',
+    sense: 'at most',
+    must: 450,
+    aim: 400,
+    of: { ...projection('bridge, all views, heap of 512 MiB'), metric: 'memory' },
+  },
+  {
+    job: 'projection',
+    text: 'events/s with that heap against the usual one',
+    sense: 'at least',
+    must: 0.8,
+    aim: 0.95,
+    of: projection('bridge, all views, heap of 512 MiB'),
+    against: projection('bridge, all views'),
+  },
+  {
     job: 'egress',
     text: 'p99 with a stuck chat against without',
     sense: 'at most',

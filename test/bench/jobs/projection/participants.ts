@@ -34,19 +34,23 @@ const measured = (looks: ReadonlyArray<Look>, { warm, events }: Plan, cpu: numbe
   looks,
 })
 
+/** Node gives this heap to a process in a container of 512 MiB, in MB. */
+const smallHeapMb = 256
+export const inSmallContainer = { nodeArgs: [`--max-old-space-size=${smallHeapMb}`] }
+
 /** A projector of all views, from the beginning of the topics into an empty database. */
 export const allViews = async (
   bench: Bench,
   plan: Plan,
   { check }: Pick<Gather, 'check'>,
-  checkout?: string,
+  { checkout, nodeArgs = [] }: { readonly checkout?: string; readonly nodeArgs?: ReadonlyArray<string> } = {},
 ): Promise<Taken> => {
   const { warm, events, chats } = plan
   const database = 'projection'
   await dropDatabase(bench, database)
   await forgetGroups(bench, [`${eventsWorld}.projector`])
   const world = bridgeWorld(bench, { name: eventsWorld, database, ...(checkout && { checkout }) })
-  const bridge = await world.start(['projector'])
+  const bridge = await world.start(['projector'], { nodeArgs })
   const looks = await followProjector(bench, { bridge, database, before: 0 }, warm + events)
   const taken = measured(looks, plan, cpuSeconds(bridge.pid))
   await stopBridge(bridge)

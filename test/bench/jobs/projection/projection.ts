@@ -6,7 +6,15 @@ import { overTime } from '../../follow.ts'
 import { rebuildOnce } from '../../rebuild.ts'
 import { seed } from '../../seed.ts'
 import { inTurns } from '../../turns.ts'
-import { allViews, connectSink, driverAlone, eventsWorld, payloadTopic, type Taken } from './participants.ts'
+import {
+  allViews,
+  connectSink,
+  driverAlone,
+  eventsWorld,
+  inSmallContainer,
+  payloadTopic,
+  type Taken,
+} from './participants.ts'
 
 type Participant = { readonly who: string; readonly take: () => Promise<Taken> }
 
@@ -29,9 +37,10 @@ const run = async (bench: Bench): Promise<Findings> => {
   }
   const participants: ReadonlyArray<Participant> = [
     { who: 'bridge, all views', take: () => allViews(bench, plan, { check }) },
+    { who: 'bridge, all views, heap of 512 MiB', take: () => allViews(bench, plan, { check }, inSmallContainer) },
     ...(before === undefined
       ? []
-      : [{ who: 'before, all views', take: () => allViews(bench, plan, { check }, before) }]),
+      : [{ who: 'before, all views', take: () => allViews(bench, plan, { check }, { checkout: before }) }]),
     { who: 'bridge, chats alone (rebuild)', take: chatsAlone },
     ...(bench.javaPeers ? [{ who: 'Kafka Connect, one upsert', take: () => connectSink(bench, plan, { check }) }] : []),
     { who: 'driver alone, no Kafka', take: () => driverAlone(bench, plan) },

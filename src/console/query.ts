@@ -1,7 +1,7 @@
-import type * as E from 'fp-ts/lib/Either.js'
+import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { closed } from '../../contracts/primitives.ts'
-import type { Refusal } from '../http/answer.ts'
+import { invalid, type Refusal } from '../http/answer.ts'
 import { decodeAs } from './handler.ts'
 
 const digits = /^[1-9]\d{0,5}$/
@@ -50,6 +50,17 @@ export const spanBetween = (
     ...(from !== undefined && { from: at(Temporal.PlainDateTime.from(from)) }),
     ...(end && { to: at(to?.length === 10 ? end.add({ days: 1 }) : end) }),
   }
+}
+
+/** As `spanBetween`. A span that ends before it begins is refused. */
+export const readSpan = (
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  timeZone: string,
+): E.Either<Refusal, ReturnType<typeof spanBetween>> => {
+  const span = spanBetween({ ...(from && { from }), ...(to && { to }) }, timeZone)
+  return span.from !== undefined && span.to !== undefined && span.from >= span.to
+    ? E.left(invalid(400, 'from, to: expected a time, and a later one'))
+    : E.right(span)
 }
 
 /** A filter that is either `true` or missing. */

@@ -3,14 +3,13 @@ import * as t from 'io-ts'
 import { type Action, actions } from '../../../contracts/commands/operator-action.ts'
 import { BsonDate, Id } from '../../../contracts/primitives.ts'
 import { AuditDocument } from '../../../contracts/views/audit.ts'
-import { invalid } from '../../http/answer.ts'
 import type { Query } from '../../mongo/connect.ts'
 import { type AuditAsked, auditIn } from '../../mongo/console-privacy.ts'
 import type { AuditAnswer } from '../answers.ts'
-import { csv, csvFile } from '../csv.ts'
+import { csvFile, csvOfPages } from '../csv.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
-import { Cursor, cursorText, Limit, LocalTime, readQuery, spanBetween } from '../query.ts'
+import { Cursor, cursorText, Limit, LocalTime, readQuery, readSpan } from '../query.ts'
 
 export type AuditDeps = {
   readonly timeZoneOf: (accountId: string) => string
@@ -36,9 +35,6 @@ const AuditQuery = t.partial(
 const usualLimit = 50
 const row = documentAnswer(AuditDocument)
 
-/** A spreadsheet with more rows is not read by people. */
-const maxCsvRows = 10_000
-const rowsAtOnce = 500
 const columns = ['at', 'who', 'action', 'detail', 'accountId', '_id'] as const
 
 const cells = ({ at, ...others }: AuditDocument) =>
@@ -56,23 +52,22 @@ export const auditHandlers = ({
     const asked = readQuery(AuditQuery, query)
     if (E.isLeft(asked)) return asked
     const { action, who, from, to, cursor, limit = usualLimit } = asked.right
-    const span = spanBetween({ ...(from && { from }), ...(to && { to }) }, timeZoneOf(accountId))
-    if (span.from !== undefined && span.to !== undefined && span.from >= span.to)
-      return E.left(invalid(400, 'from, to: expected a time, and a later one'))
+    const span = readSpan({ from, to }, timeZoneOf(accountId))
+    if (E.isLeft(span)) return span
     const filters: Omit<AuditAsked, 'limit'> = {
-      ...span,
+      ...span.right,
       ...(action && { action }),
       ...(who && { who }),
       ...(cursor && { after: cursor }),
     }
     return E.right({ filters, limit })
   }
-  /** At most `limit` actions, and whether there are more. */
+  /** At most `limit` actions, and the last of them if there are more. */
   const pageOf = async (accountId: string, asked: AuditAsked) => {
     const found = await mongoQuery(auditIn)(accountId, { ...asked, limit: asked.limit + 1 })
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
     const rows = found.right.slice(0, asked.limit)
-    return E.right({ rows, last: found.right.length > asked.limit ? rows.at(-1) : undefined })
+    return E.right({ rows, next: found.right.length > asked.limit ? rows.at(-1) : undefined })
   }
   return {
     'GET /api/accounts/:account/audit': async ({ accountId, query }) => {
@@ -80,26 +75,21 @@ export const auditHandlers = ({
       if (E.isLeft(asked)) return asked
       const page = await pageOf(accountId, { ...asked.right.filters, limit: asked.right.limit })
       if (E.isLeft(page)) return page
-      const { rows, last } = page.right
+      const { rows, next } = page.right
       const body: AuditAnswer = {
         rows: rows.map((each) => row(each, 'clear')),
-        ...(last && { next: cursorText({ at: last.at, _id: last._id }) }),
+        ...(next && { next: cursorText({ at: next.at, _id: next._id }) }),
       }
       return ok(body)
     },
     'GET /api/accounts/:account/audit.csv': async ({ accountId, query, signal }) => {
       const asked = read(accountId, query)
       if (E.isLeft(asked)) return asked
-      let text = csv([columns])
-      let filters = asked.right.filters
-      for (let count = 0; count < maxCsvRows && !signal.aborted; count += rowsAtOnce) {
-        const page = await pageOf(accountId, { ...filters, limit: rowsAtOnce })
-        if (E.isLeft(page)) return page
-        text += csv(page.right.rows.map(cells))
-        if (page.right.last === undefined) break
-        filters = { ...filters, after: page.right.last }
-      }
-      return E.right(csvFile(`${accountId}-audit.csv`, text))
+      const { filters } = asked.right
+      const pageAfter = (after: AuditAsked['after'], limit: number) =>
+        pageOf(accountId, { ...filters, limit, ...(after && { after }) })
+      const text = await csvOfPages(columns, cells, pageAfter, filters.after, signal)
+      return E.isLeft(text) ? text : E.right(csvFile(`${accountId}-audit.csv`, text.right))
     },
   }
 }

@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { BsonDate, Id } from '../../../contracts/primitives.ts'
 import { SessionOutcome } from '../../../contracts/views/session.ts'
 import type { Now } from '../../domain/ports.ts'
-import { invalid, type Refusal } from '../../http/answer.ts'
+import type { Refusal } from '../../http/answer.ts'
 import type { Query } from '../../mongo/connect.ts'
 import {
   type ConversationFilters,
@@ -15,9 +15,9 @@ import {
 } from '../../mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
 import { sessionState } from '../browser/words.ts'
-import { csv } from '../csv.ts'
+import { csvFile, csvOfPages } from '../csv.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
-import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from '../query.ts'
+import { Cursor, cursorText, Limit, LocalTime, On, readQuery, readSpan } from '../query.ts'
 
 export type ConversationsDeps = {
   readonly now: Now
@@ -73,10 +73,6 @@ const rowOf = (session: ConversationsPage['rows'][number], now: Date): Conversat
   }
 }
 
-/** A spreadsheet with more rows is not read by people. */
-const maxCsvRows = 10_000
-const rowsAtOnce = 500
-
 const columns = [
   'chatId',
   'kind',
@@ -114,18 +110,16 @@ const cells = (row: ConversationRow, now: Date) => {
 
 type Asked = t.TypeOf<typeof ConversationsQuery>
 
-const wrongSpan = invalid(400, 'from, to: expected a time, and a later one')
-
 /** The filters of a query, with the times of its days in the account's time zone. */
 const filtersOf = (
   { cursor, limit, from, to, sort, ...others }: Asked,
   timeZone: string,
 ): E.Either<Refusal, ConversationFilters> => {
-  const span = spanBetween({ ...(from && { from }), ...(to && { to }) }, timeZone)
-  if (span.from !== undefined && span.to !== undefined && span.from >= span.to) return E.left(wrongSpan)
+  const span = readSpan({ from, to }, timeZone)
+  if (E.isLeft(span)) return span
   return E.right({
     ...others,
-    ...(Object.keys(span).length > 0 && { span }),
+    ...(Object.keys(span.right).length > 0 && { span: span.right }),
     ...(sort === 'waits' && ({ state: 'open', unanswered: true } as const)),
   })
 }
@@ -175,27 +169,16 @@ export const conversationsHandlers = ({
       if (E.isLeft(asked)) return asked
       const { filters, sort } = asked.right
       const asOf = new Date(now())
-      let text = csv([columns])
-      let after: ConversationsPage['next'] = asked.right.cursor
-      for (let count = 0; count < maxCsvRows && !signal.aborted; count += rowsAtOnce) {
-        const page = await findConversations(
-          accountId,
-          { filters, sort, limit: rowsAtOnce, ...(after && { after }) },
-          asOf,
-        )
-        if (E.isLeft(page)) return E.left(unavailable(page.left.reason))
-        text += csv(page.right.rows.map((row) => cells(rowOf(row, asOf), asOf)))
-        after = page.right.next
-        if (after === undefined) break
-      }
-      return E.right({
-        status: 200,
-        body: text,
-        headers: {
-          'Content-Type': 'text/csv; charset=utf-8; header=present',
-          'Content-Disposition': `attachment; filename="${accountId}-conversations.csv"`,
-        },
-      })
+      const text = await csvOfPages(
+        columns,
+        (row: ConversationsPage['rows'][number]) => cells(rowOf(row, asOf), asOf),
+        (after: ConversationsPage['next'], limit) =>
+          findConversations(accountId, { filters, sort, limit, ...(after && { after }) }, asOf),
+        asked.right.cursor,
+        signal,
+      )
+      if (E.isLeft(text)) return E.left(unavailable(text.left.reason))
+      return E.right(csvFile(`${accountId}-conversations.csv`, text.right))
     },
   }
 }

@@ -6,7 +6,7 @@ import { go } from './navigation.ts'
 import { usePages } from './pages.ts'
 import { Empty, Field, Said, Select, Table, Time, TroubleBox, valueOfField, Waiting } from './parts.ts'
 import { Presets } from './presets.ts'
-import { type PageProps, pathOf } from './route.ts'
+import { type PageProps, pathOf, queryOfSet } from './route.ts'
 import { actionCodes, actionWords } from './words.ts'
 
 const Details = ({ account, detail }: { readonly account: string; readonly detail: string }) => {
@@ -23,13 +23,11 @@ export const AuditPage = ({ account, query }: PageProps) => {
     who: text('who'),
     action: actionCodes.find((each) => each === text('action')) ?? '',
   }
-  const given = (all: Readonly<Record<string, string>>) =>
-    new URLSearchParams(Object.entries(all).filter(([, each]) => each !== ''))
-  const asked = given(filters)
+  const asked = queryOfSet(filters)
   const path = accountPath(account, 'audit')
   const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, asked)
   const change = (part: Partial<typeof filters>) =>
-    go(pathOf(account, 'audit', given({ ...filters, ...part }).toString()))
+    go(pathOf(account, 'audit', queryOfSet({ ...filters, ...part }).toString()))
   const day = (name: 'from' | 'to', label: string) => html`
     <${Field} label=${label}>
       <input type="date" value=${filters[name]} onChange=${(event: Event) => change({ [name]: valueOfField(event) })} />

@@ -79,7 +79,8 @@ const left: { account: string; shown: Shown | undefined; scroll: number } = { ac
 
 /** Sessions of the account. New sessions wait behind a button, so that no row moves during reading. */
 export const ConversationsPage = ({ account, query }: PageProps) => {
-  const filter = queryOf(filtersOf(query))
+  const filters = filtersOf(query)
+  const filter = queryOf(filters)
   const path = (cursor?: string) => {
     const asked = new URLSearchParams([...new URLSearchParams(filter), ...(cursor ? [['cursor', cursor]] : [])])
     return `${accountPath(account, 'conversations')}${asked.size > 0 ? `?${asked}` : ''}`
@@ -125,8 +126,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       return answer
     })
 
-  const { sort } = filtersOf(query)
-  const order = `the ${sortWords(sort).toLowerCase()} first`
+  const order = `the ${sortWords(filters.sort).toLowerCase()} first`
   return html`
     <div class="page-head">
       <h1>Conversations</h1>
@@ -137,7 +137,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       }</p>
       <p><a class="button" download href=${`${base}api/${accountPath(account, 'conversations.csv')}${filter === '' ? '' : `?${filter}`}`}>Save as CSV</a></p>
     </div>
-    <${FilterForm} account=${account} filters=${filtersOf(query)} onChange=${(to: string) => go(pathOf(account, 'conversations', to))} />
+    <${FilterForm} account=${account} filters=${filters} onChange=${(to: string) => go(pathOf(account, 'conversations', to))} />
     <${TroubleBox} trouble=${first.trouble} again=${first.again} />
     <p class="new-rows" role="status">
       ${waiting > 0 && html`<button type="button" class="primary" onClick=${start}>${count(waiting)} new</button>`}
@@ -163,14 +163,14 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
           <//>
         </div>
         ${
-          sort === 'longest' &&
+          filters.sort === 'longest' &&
           (first.value?.count ?? 0) > shown.rows.length &&
           html`<p class="muted">Only the longest ${count(shown.rows.length)} are shown${first.value?.countIsMin && ', of the newest 10,000'}. For others, choose days.</p>`
         }
         <${TroubleBox} trouble=${older.trouble} again=${more} />
         ${
           shown.next !== '' &&
-          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Loading…' : sort === '' ? 'Older' : 'More'}</button></p>`
+          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Loading…' : filters.sort === '' ? 'Older' : 'More'}</button></p>`
         }
       `
     }

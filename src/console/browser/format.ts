@@ -98,24 +98,20 @@ export const timeText = (text: string, now = Date.now()): string => {
 export const asOfText = (ms: number, now = Date.now()): string =>
   `as of ${timeText(new Date(ms).toISOString(), now)}, ${tickingDuration(now - ms)} ago`
 
-/** `Mon 23 Nov` of `2026-11-23`. */
-export const dayText = (day: string): string => {
-  const at = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) ? day : weekday(at)
-}
-
-/** `23 Nov` of `2026-11-23`. */
-export const shortDayText = (day: string): string => {
-  const at = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) ? day : shortDay(at)
-}
-
 const longDay = lazily({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+const dayIn =
+  (format: (at: Date) => string) =>
+  (day: string): string => {
+    const at = new Date(`${day}T00:00:00Z`)
+    return Number.isNaN(at.getTime()) ? day : format(at)
+  }
+/** `Mon 23 Nov` of `2026-11-23`. */
+export const dayText = dayIn(weekday)
+/** `23 Nov` of `2026-11-23`. */
+export const shortDayText = dayIn(shortDay)
 /** `23 Nov 2026` of `2026-11-23`. */
-export const wholeDayText = (day: string): string => {
-  const at = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(at.getTime()) ? day : longDay(at)
-}
+export const wholeDayText = dayIn(longDay)
 
 /** The first characters of a text, without half a character at the end. */
 export const cut = (text: string, most: number): string => {

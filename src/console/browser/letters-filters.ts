@@ -1,4 +1,5 @@
 import type { LettersAnswer } from '../answers.ts'
+import { queryOfSet } from './route.ts'
 
 type LetterState = LettersAnswer['letters'][number]['state']
 
@@ -30,10 +31,8 @@ export const lettersFiltersOf = (query: URLSearchParams): LettersFilters => {
   }
 }
 
-const queryOf = ({ cause, topic, chat, reason, unowned }: LettersFilters, state: string): string => {
-  const all = { cause, topic, chat, reason, unowned: unowned ? 'true' : '', state }
-  return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== '')).toString()
-}
+const queryOf = ({ cause, topic, chat, reason, unowned }: LettersFilters, state: string): string =>
+  queryOfSet({ cause, topic, chat, reason, unowned: unowned ? 'true' : '', state }).toString()
 
 /** The query of the page's address. */
 export const addressQueryOf = (filters: LettersFilters): string =>

@@ -13,10 +13,8 @@ const notChecked = 'Not checked yet'
 const nobody = 'Nobody: it happens by itself'
 
 const archiveTopic = /^topic archive-/
-const sumOf = (stillFound: unknown, isMeant: (name: string) => boolean): number =>
-  isJsonObject(stillFound)
-    ? Object.entries(stillFound).reduce((sum, [name, size]) => sum + (isMeant(name) ? Number(size) : 0), 0)
-    : 0
+const entriesOf = (counts: unknown): ReadonlyArray<readonly [name: string, size: number]> =>
+  Object.entries(isJsonObject(counts) ? counts : {}).map(([name, size]) => [name, Number(size)])
 
 /** The stores in which the person had data when the erasure began, and the archive. */
 export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
@@ -27,7 +25,7 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
     if (!isChecked) return notChecked
     return left > 0 ? words : clean
   }
-  const views = Object.keys(isJsonObject(found) ? found : {}).map((name) => {
+  const views = entriesOf(found).map(([name]) => {
     const left = (numberAt(stillFound, `view ${name}`) ?? 0) + (numberAt(stillFound, `collection ${name}`) ?? 0)
     return {
       store: storedWords(name),
@@ -39,15 +37,15 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
       ),
     }
   })
-  const keys = sumOf(stillFound, (name) => archiveTopic.test(name))
+  const keys = entriesOf(stillFound).reduce((sum, [name, size]) => sum + (archiveTopic.test(name) ? size : 0), 0)
   const archive = {
     store: 'Archive, encrypted',
     before: undefined,
-    words: isChecked
-      ? keys > 0
-        ? `${counted(keys, 'key')} not destroyed yet: an operator starts the archiver`
-        : 'Unreadable for ever: its keys are destroyed'
-      : notChecked,
+    words: stateOf(
+      keys,
+      `${counted(keys, 'key')} not destroyed yet: an operator starts the archiver`,
+      'Unreadable for ever: its keys are destroyed',
+    ),
   }
   return [...views, archive]
 }
@@ -79,13 +77,8 @@ const meaningOf = (where: string): Omit<StillFound, 'count'> => {
 }
 
 /** Empty before a check, and after one that found nothing. */
-export const stillFoundIn = (receipt: unknown): ReadonlyArray<StillFound> => {
-  const found = at(receipt, 'stillFound')
-  return Object.entries(isJsonObject(found) ? found : {}).map(([where, count]) => ({
-    ...meaningOf(where),
-    count: Number(count),
-  }))
-}
+export const stillFoundIn = (receipt: unknown): ReadonlyArray<StillFound> =>
+  entriesOf(at(receipt, 'stillFound')).map(([where, count]) => ({ ...meaningOf(where), count }))
 
 type Words = Omit<Remaining, 'until'> & { readonly until?: string }
 

@@ -34,6 +34,10 @@ export const routeOf = (base: string, path: string, search: string): Route | und
   return { account: decoded(account), page: known, chat: decoded(chat), query: new URLSearchParams(search) }
 }
 
+/** The query of what is set: empty text is left out. */
+export const queryOfSet = (all: Readonly<Record<string, string>>): URLSearchParams =>
+  new URLSearchParams(Object.entries(all).filter(([, value]) => value !== ''))
+
 /** The path of a page, relative to the base path. */
 export const pathOf = (account: string, page: PageName, query = '', chat = ''): string => {
   const parts = ['accounts', account, page, ...(chat === '' ? [] : [chat])].map(encodeURIComponent).join('/')

@@ -10,7 +10,7 @@ import { html } from './html.ts'
 import { go } from './navigation.ts'
 import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
 import { Presets } from './presets.ts'
-import { type PageProps, pathOf } from './route.ts'
+import { type PageProps, pathOf, queryOfSet } from './route.ts'
 import { failedPart, hasFailedPart, noteOf, type Sort, shownPart, sortedBy, valueIn, valuesOf } from './statistics.ts'
 import { figureName, figuresPartWords } from './words.ts'
 
@@ -350,8 +350,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const filter = new URLSearchParams({ ...days, by, ...(by !== 'day' && id !== '' && { id }) }).toString()
   const change = (next: Readonly<Record<string, string>>) => {
     const all = { ...days, by, id, part: text('part'), figure: text('figure'), ...next }
-    const given = Object.entries(all).filter(([, each]) => each !== '')
-    go(pathOf(account, 'statistics', new URLSearchParams(given).toString()))
+    go(pathOf(account, 'statistics', queryOfSet(all).toString()))
   }
   const day = (name: 'from' | 'to', label: string) => html`
     <${Field} label=${label}>

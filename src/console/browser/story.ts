@@ -59,6 +59,9 @@ const dayMs = 24 * 60 * 60 * 1000
 
 type Chat = Pick<ConversationAnswer, 'sessions' | 'chat' | 'conversation'>
 
+const inOrderOf = (sessions: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
+
 /** True if the chat has no open session: nothing more is expected, and a new message begins another session. */
 export const isOver = ({ sessions, chat, conversation }: Chat, now: number): boolean => {
   // A bot session ends when an agent joins. Without a webhook of the chat nothing says when the agent has left.
@@ -70,7 +73,7 @@ export const isOver = ({ sessions, chat, conversation }: Chat, now: number): boo
 /** The state of a bot conversation. After the end of the chat nobody has it or is waited for: the outcome says how it ended. */
 export const stateText = ({ sessions, conversation }: Chat, isChatOver: boolean): string => {
   const state = textAt(conversation, 'state')
-  const last = sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt'))).at(-1)
+  const last = inOrderOf(sessions).at(-1)
   return isChatOver && state !== 'closed' ? outcomeWords(textAt(last, 'outcome')) : stateWords(state)
 }
 
@@ -94,8 +97,6 @@ export const repliesText = (conversation: unknown, deliveries: ReadonlyArray<unk
   return [...(told.length === 0 ? ['none'] : told), ...(handedOver ? ['handed over'] : [])].join(', ')
 }
 
-const times = (values: ReadonlyArray<string>) => values.map(time).filter((at) => at > 0)
-
 const notYetKnown = 'not known before the chat is finished'
 
 /**
@@ -106,7 +107,7 @@ const notYetKnown = 'not known before the chat is finished'
 export const firstResponses = (
   sessions: ReadonlyArray<unknown>,
 ): { readonly first: string; readonly ofAgent: string } => {
-  const inOrder = sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
+  const inOrder = inOrderOf(sessions)
   const isOf = (kind: string) => (session: unknown) => textAt(session, 'kind') === kind
   const isAnswered = (session: unknown) => numberAt(session, 'firstResponseMs') !== undefined
   const answered = inOrder.find(isAnswered)
@@ -122,9 +123,10 @@ export const firstResponses = (
     return { first: `${after(answered)}, by the bot`, ofAgent }
   }
   const [asked] = inOrder.slice(0, inOrder.indexOf(answered)).filter(isOf('bot'))
-  const [wroteAt] = times(listAt(answered, 'agents').map((agent) => textAt(agent, 'firstMessageAt'))).sort(
-    (a, b) => a - b,
-  )
+  const [wroteAt] = listAt(answered, 'agents')
+    .map((agent) => time(textAt(agent, 'firstMessageAt')))
+    .filter((at) => at > 0)
+    .sort((a, b) => a - b)
   const waited = wroteAt === undefined ? 0 : wroteAt - time(textAt(asked, 'startedAt'))
   return {
     first: `${asked !== undefined && waited > 0 ? `after ${duration(waited)}` : after(answered)}, by an agent`,
@@ -149,9 +151,8 @@ const differencesByEvent = (sessions: ReadonlyArray<unknown>): ReadonlyMap<strin
 
 /** The agent session that an event at this time belongs to. */
 const sessionAt = (sessions: ReadonlyArray<unknown>, text: string): unknown =>
-  sessions
+  inOrderOf(sessions)
     .filter((session) => textAt(session, 'kind') === 'agent' && time(textAt(session, 'startedAt')) <= time(text))
-    .sort((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
     .at(-1)
 
 /** Adds to the lines of a transcript the audit's findings about messages that the bridge never received. */

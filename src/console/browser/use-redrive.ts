@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LettersAnswer, LettersKind, RedriveLine } from '../answers.ts'
 import { accountPath, get, postLines } from './api.ts'
 import { useAction } from './hooks.ts'
+import { requestQueryOf } from './letters-filters.ts'
 import { failedAgain } from './words.ts'
 
 export type RedriveChoice = {
@@ -56,11 +57,7 @@ export const useRedrive = ({ account, kind, ids, cause, topic, unowned }: Redriv
   useEffect(() => setPlanned(undefined), [choice])
 
   const readStates = async (): Promise<States | undefined> => {
-    const query = new URLSearchParams({
-      ...(cause && { cause }),
-      ...(topic && { topic }),
-      ...(unowned && { unowned: 'true' }),
-    })
+    const query = requestQueryOf({ cause, topic, chat: '', reason: '', unowned, state: 'all' })
     const answer = await get<LettersAnswer>(`${accountPath(account, kind)}?${query}`)
     return answer.ok ? answer.value.states : undefined
   }

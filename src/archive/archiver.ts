@@ -1,4 +1,4 @@
-import { type EventTopicName, eventTopicNames, eventTopics } from '../../contracts/topics.ts'
+import { type EventTopicName, eventTopicNames } from '../../contracts/topics.ts'
 import { archiverGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, CommittedOffsets, ConsumerSpec, Slice, TopicIds } from '../domain/ports.ts'
 import { archiveAgain } from './archive-again.ts'
@@ -21,7 +21,7 @@ type Deps = CopyDeps & {
   readonly reasonOf: (error: unknown) => string
 }
 
-const names = new Map<string, EventTopicName>(eventTopics.map(({ name }) => [name, name]))
+const names = new Map<string, EventTopicName>(eventTopicNames.map((name) => [name, name]))
 
 /**
  * Copies every record of the event topics into the archive, in the same order and partitions. A slice is archived when

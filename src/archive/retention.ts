@@ -4,7 +4,7 @@ import {
   archiveTopics,
   type EventTopicName,
   enrichments,
-  eventTopics,
+  eventTopicNames,
   segmentMarker,
 } from '../../contracts/topics.ts'
 import { archiverGroup, viewsGroup } from '../domain/consumer-groups.ts'
@@ -64,7 +64,7 @@ type Overdue = { readonly records: number; readonly behind: ReadonlyArray<string
  */
 export const retention = (deps: Deps) => {
   const { days, deletes, ranges, committed, offsetsAt, deleteBefore, changedArchives, now, sleep, reasonOf, log } = deps
-  const overdue = new Map<EventTopicName, Overdue>(eventTopics.map(({ name }) => [name, { records: 0, behind: [] }]))
+  const overdue = new Map<EventTopicName, Overdue>(eventTopicNames.map((name) => [name, { records: 0, behind: [] }]))
   const troubles = new Map<EventTopicName, string>()
 
   const look = async (topic: EventTopicName) => {
@@ -106,7 +106,7 @@ export const retention = (deps: Deps) => {
     }
   }
   const stop = repeat(async () => {
-    for (const { name } of eventTopics) await lookAt(name)
+    for (const topic of eventTopicNames) await lookAt(topic)
     const regularMs = Math.min(maxPauseMs, Math.max(minPauseMs, (days * dayMs) / 100))
     return troubles.size > 0 ? Math.min(retryPauseMs, regularMs) : regularMs
   }, sleep)

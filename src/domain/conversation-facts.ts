@@ -47,7 +47,7 @@ export type Fact = { readonly id: string; readonly at: Date; readonly clientId?:
  * A command that was refused unsent may arrive again under its id: corrected by its author, or redriven by an operator.
  * A refusal as `duplicate` says nothing about the command that had the id first.
  */
-const isRefusal: Readonly<Record<BotReplyFailed['data']['reason'], boolean>> = {
+const isRefusal: Readonly<Partial<Record<string, boolean>>> = {
   rejected: false,
   attempts: false,
   deadline: false,
@@ -56,9 +56,8 @@ const isRefusal: Readonly<Record<BotReplyFailed['data']['reason'], boolean>> = {
   duplicate: true,
   gone: true,
   unforeseen: true,
-}
-const wasRefused = (reason: string | undefined) =>
-  Object.entries(isRefusal).some(([each, isOne]) => isOne && each === reason)
+} satisfies Record<BotReplyFailed['data']['reason'], boolean>
+const wasRefused = (reason: string | undefined) => reason !== undefined && isRefusal[reason] === true
 
 /** True if a delivery with this state and reason must never be sent again. */
 export const isFinal = (state: string, reason: string | undefined): boolean =>
@@ -75,20 +74,26 @@ export const clientOf = ({ source, data }: Dated<ConversationEvent>): { readonly
 export const asksForAgent = (commandType: unknown): boolean =>
   commandType === 'InviteAgent' || commandType === 'INVITE_AGENT'
 
+/** Another command has the id. Only a hand-over that is not sent changes a conversation. */
+export const isIdleDuplicate = ({
+  reason,
+  commandType,
+}: Pick<BotReplyFailed['data'], 'reason' | 'commandType'>): boolean =>
+  reason === 'duplicate' && !asksForAgent(commandType)
+
 /**
  * A refused message leaves its turn without a reply. If its id was used before, the turn waits for another reply as
  * long as any other. A refused hand-over leaves a client without the agent whom the bot may have announced.
  */
 const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
   const { reason, inReplyTo, commandType } = event.data
-  const isHandOver = asksForAgent(commandType)
-  if (reason === 'unknown-account' || (reason === 'duplicate' && !isHandOver)) return undefined
+  if (reason === 'unknown-account' || isIdleDuplicate(event.data)) return undefined
   return {
     id: identity(event),
     at: event.time,
     kind: 'refused',
     eventId: event.id,
-    isHandOver,
+    isHandOver: asksForAgent(commandType),
     ...(inReplyTo !== undefined && { inReplyTo }),
   }
 }

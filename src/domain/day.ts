@@ -24,8 +24,11 @@ export const dayOf = (time: Date, timeZone: string): Day => {
   return date.year > 9999 ? last : (date.toString() as Day)
 }
 
+/** From a time until before another. */
+export type Span = { readonly from: Date; readonly to: Date }
+
 /** When a day begins in a time zone, and when the next one begins: 23 or 25 hours later where clocks change. */
-export const spanOf = (day: Day, timeZone: string): { readonly from: Date; readonly to: Date } => {
+export const spanOf = (day: Day, timeZone: string): Span => {
   const date = Temporal.PlainDate.from(day)
   const start = (of: Temporal.PlainDate) => new Date(of.toZonedDateTime(timeZone).epochMilliseconds)
   return { from: start(date), to: start(date.add({ days: 1 })) }

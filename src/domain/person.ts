@@ -59,21 +59,24 @@ export type Likely = {
   readonly leadsTo: ReadonlyArray<{ readonly kind: CertainKind; readonly value: string }>
 }
 
-const nameOf = ({ kind, value }: Identity) => `${kind} ${value}`
-const byName = (identities: ReadonlyArray<Identity>) => new Map(identities.map((it) => [nameOf(it), it]))
-const isCertain = (it: Identity): it is Likely['leadsTo'][number] => certainKinds.some((certain) => certain === it.kind)
-const unique = <I extends Identity>(identities: ReadonlyArray<I>): ReadonlyArray<I> => [
-  ...new Map(identities.map((it) => [nameOf(it), it])).values(),
+/** `email ann@example.com`: one text for each identity. */
+export const identityName = ({ kind, value }: Identity): string => `${kind} ${value}`
+const byName = <I extends Identity>(identities: ReadonlyArray<I>) =>
+  new Map(identities.map((it) => [identityName(it), it]))
+/** The identities, each once. */
+export const uniqueIdentities = <I extends Identity>(identities: ReadonlyArray<I>): ReadonlyArray<I> => [
+  ...byName(identities).values(),
 ]
+const isCertain = (it: Identity): it is Likely['leadsTo'][number] => certainKinds.some((certain) => certain === it.kind)
 
 /** The list with one more. Those that share an id are one person. */
 const withLikely = (list: ReadonlyArray<Likely>, one: Likely): ReadonlyArray<Likely> => {
-  const names = new Set(one.leadsTo.map(nameOf))
-  const isSame = ({ leadsTo }: Likely) => leadsTo.some((it) => names.has(nameOf(it)))
+  const names = new Set(one.leadsTo.map(identityName))
+  const isSame = ({ leadsTo }: Likely) => leadsTo.some((it) => names.has(identityName(it)))
   const same = [...list.filter(isSame), one]
   const merged = {
-    via: unique(same.flatMap(({ via }) => via)),
-    leadsTo: unique(same.flatMap(({ leadsTo }) => leadsTo)),
+    via: uniqueIdentities(same.flatMap(({ via }) => via)),
+    leadsTo: uniqueIdentities(same.flatMap(({ leadsTo }) => leadsTo)),
   }
   return [...list.filter((other) => !isSame(other)), merged]
 }
@@ -95,12 +98,10 @@ export const resolvePerson = async (
     const asked = byName(identities)
     const documents = await find(identities)
     for (const document of documents) {
-      const through = document.find((it) => asked.has(nameOf(it)))
-      for (const identity of through === undefined ? [] : document) {
-        const name = nameOf(identity)
-        if (through !== undefined && isFollowed(identity) && !followed.has(name) && !joined.has(name))
-          joined.set(name, { identity, through })
-      }
+      const through = document.find((it) => asked.has(identityName(it)))
+      if (through === undefined) continue
+      for (const [name, identity] of byName(document.filter(isFollowed)))
+        if (!followed.has(name) && !joined.has(name)) joined.set(name, { identity, through })
     }
     return [...byName(documents.flat()).entries()].filter(([name]) => !followed.has(name))
   }
@@ -115,7 +116,7 @@ export const resolvePerson = async (
   for (const kind of likelyKinds) {
     const those = [...others.values()].filter((it) => it.kind === kind)
     for (const document of those.length === 0 ? [] : await find(those)) {
-      const leadsTo = document.filter(isCertain).filter((it) => !followed.has(nameOf(it)))
+      const leadsTo = document.filter(isCertain).filter((it) => !followed.has(identityName(it)))
       const via = document.filter((it) => it.kind === kind)
       if (leadsTo.length > 0) likely = withLikely(likely, { via, leadsTo })
     }

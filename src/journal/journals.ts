@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { eventTopics, quarantine, type TopicName } from '../../contracts/topics.ts'
+import { eventTopicNames, quarantine, type TopicName } from '../../contracts/topics.ts'
 import type { Failure } from '../domain/ports.ts'
 import { attempt, codeOf } from './files.ts'
 import { type Journal, type JournalOptions, openJournal } from './journal.ts'
@@ -32,7 +32,7 @@ export type Journals = {
 }
 
 /** The topics that ingress writes. */
-const written: ReadonlyArray<TopicName> = [...eventTopics, quarantine].map(({ name }) => name)
+const written: ReadonlyArray<TopicName> = [...eventTopicNames, quarantine.name]
 
 const processesOnOneMachine = 64
 

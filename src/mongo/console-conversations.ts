@@ -150,7 +150,8 @@ export const conversationsIn =
     if (sort === 'longest') return known(longestOf(db, accountId, asked, now).then((rows) => ({ rows })))
     const { where, options } = conversationsQuery(accountId, { ...asked, sort }, now)
     const found = viewIn<{ readonly _id: string }>(db, 'sessions').find(where, options).toArray()
-    const timeOf = (row: Listed) => (sort === 'waits' ? row.awaitingSince : undefined) ?? row.startedAt
+    const { field } = byTime[sort]
+    const timeOf = (row: Listed) => row[field] ?? row.startedAt
     const page = found.then((documents): ConversationsPage => {
       const rows = (documents as unknown as ReadonlyArray<Listed>).slice(0, limit)
       const next = pageEnd(rows, timeOf, asked.after)

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import type { Span } from '../domain/day.ts'
 import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 /** Replies that failed for one reason, with the same last answer of the service. */
@@ -14,8 +15,6 @@ export type FailedReplies = Pick<DeliveryDocument, 'commandType'> & {
   readonly chats: ReadonlyArray<string>
 }
 
-type Span = { readonly from: Date; readonly to: Date }
-
 const maxChats = 5
 
 /** The stages, exported for their test. An index has the failed replies in the order in which they were given up. */
@@ -28,11 +27,13 @@ export const failedRepliesStages = (accountId: string, { from, to }: Span, limit
   {
     $group: {
       _id: {
-        reason: { $ifNull: ['$reason', 'unknown'] },
-        by: { $cond: [{ $gt: ['$because', null] }, 'bridge', 'bot'] },
-        commandType: '$commandType',
-        status: '$last.status',
-        code: '$last.code',
+        of: {
+          reason: { $ifNull: ['$reason', 'unknown'] },
+          by: { $cond: [{ $gt: ['$because', null] }, 'bridge', 'bot'] },
+          commandType: '$commandType',
+          status: '$last.status',
+          code: '$last.code',
+        },
         chatId: '$chatId',
       },
       count: { $sum: 1 },
@@ -42,13 +43,7 @@ export const failedRepliesStages = (accountId: string, { from, to }: Span, limit
   { $sort: { lastAt: -1, '_id.chatId': 1 } },
   {
     $group: {
-      _id: {
-        reason: '$_id.reason',
-        by: '$_id.by',
-        commandType: '$_id.commandType',
-        status: '$_id.status',
-        code: '$_id.code',
-      },
+      _id: '$_id.of',
       count: { $sum: '$count' },
       lastAt: { $max: '$lastAt' },
       chats: { $push: '$_id.chatId' },
@@ -56,16 +51,8 @@ export const failedRepliesStages = (accountId: string, { from, to }: Span, limit
   },
   { $sort: { count: -1, lastAt: -1, _id: 1 } },
   {
-    $project: {
-      _id: 0,
-      reason: '$_id.reason',
-      by: '$_id.by',
-      commandType: '$_id.commandType',
-      status: '$_id.status',
-      code: '$_id.code',
-      count: 1,
-      lastAt: 1,
-      chats: { $slice: ['$chats', maxChats] },
+    $replaceWith: {
+      $mergeObjects: ['$_id', { count: '$count', lastAt: '$lastAt', chats: { $slice: ['$chats', maxChats] } }],
     },
   },
 ]

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import type { Span } from '../domain/day.ts'
 import type { Measured } from '../domain/figures.ts'
 import { measuredFields } from '../domain/figures.ts'
 import { bounded, type Known, known, viewIn } from './console-query.ts'
@@ -12,7 +13,7 @@ export type NowAsked = {
   /** Ids of daily_stats. */
   readonly days: ReadonlyArray<string>
   /** Sessions that began in the first span are those of today, in the second those of last week. */
-  readonly spans: ReadonlyArray<{ readonly from: Date; readonly to: Date }>
+  readonly spans: ReadonlyArray<Span>
   /** How many of the longest waits are read. */
   readonly longest: number
 }
@@ -43,7 +44,7 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     { $match: { accountId, state: { $in: [...talking] }, lastEventAt: { $gte: lately } } },
     { $group: { _id: '$state', count: { $sum: 1 } } },
   ]
-  const startedIn = async ({ from, to }: NowAsked['spans'][number]): Promise<Started> => {
+  const startedIn = async ({ from, to }: Span): Promise<Started> => {
     const [bot = 0, agent = 0] = await Promise.all(
       ['bot', 'agent'].map((kind) =>
         viewIn(db, 'sessions').countDocuments({ accountId, kind, startedAt: { $gte: from, $lt: to } }, bounded),
@@ -75,7 +76,7 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
 /** The sessions that began from a time until another time, and were over by then. */
 export const overIn =
   (db: Db) =>
-  (accountId: string, { from, to }: NowAsked['spans'][number]): Known<ReadonlyArray<Measured>> => {
+  (accountId: string, { from, to }: Span): Known<ReadonlyArray<Measured>> => {
     const projection = Object.fromEntries(measuredFields.map((name) => [name, 1]))
     const where = { accountId, startedAt: { $gte: from, $lt: to }, endsAt: { $lte: to } }
     return known(
@@ -104,7 +105,7 @@ export const minutesIn =
 /** How many events came in a span of time. MongoDB reads only the index of account and time. */
 export const eventsIn =
   (db: Db) =>
-  (accountId: string, { from, to }: NowAsked['spans'][number]): Known<number> =>
+  (accountId: string, { from, to }: Span): Known<number> =>
     known(viewIn(db, 'timeline').countDocuments({ accountId, time: { $gte: from, $lt: to } }, bounded))
 
 /** What happens in an account now. */

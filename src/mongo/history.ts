@@ -1,10 +1,11 @@
 import type { Db } from 'mongodb'
+import type { ChatErased, ConversationEvent } from '../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import type { Id, Instant } from '../../contracts/primitives.ts'
 import { chatSources } from '../../contracts/source.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { agentEnds } from '../domain/conversation.ts'
-import type { Fact } from '../domain/conversation-facts.ts'
+import type { Fact, Finished } from '../domain/conversation-facts.ts'
 import { asPart } from '../domain/identity.ts'
 import type { ChatHistory, ChatName, Now } from '../domain/ports.ts'
 import { entriesView } from '../views/index.ts'
@@ -58,29 +59,39 @@ const messageOf = (chat: ChatName, { _id, type, time, text = '', messageType }: 
 
 type Step = Pick<TimelineDocument, 'type' | 'time'> & { readonly _id: string; readonly commandType?: string }
 
-const finished = ({ _id, time, commandType = '' }: Step, outcome: 'delivered' | 'failed' | 'suppressed'): Fact => ({
-  id: _id,
-  at: time,
-  kind: 'finished',
-  eventId: _id as Id,
-  commandId: _id,
-  commandType,
-  outcome,
-  requestedAt: time,
-})
+type ToFact = (step: Step) => Fact
+
+const plain =
+  (kind: 'invited' | 'joined' | 'closed' | 'erased'): ToFact =>
+  ({ _id, time }) => ({ id: _id, at: time, kind })
+const named =
+  (kind: 'client-message' | 'unavailable'): ToFact =>
+  ({ _id, time }) => ({ id: _id, at: time, kind, eventId: _id as Id })
+const finished =
+  (outcome: Finished['outcome']): ToFact =>
+  ({ _id, time, commandType = '' }) => ({
+    id: _id,
+    at: time,
+    kind: 'finished',
+    eventId: _id as Id,
+    commandId: _id,
+    commandType,
+    outcome,
+    requestedAt: time,
+  })
 
 /** The entries that decide how long an agent has a chat, as facts of its conversation. */
-const facts: Readonly<Record<string, (step: Step) => Fact>> = {
-  ClientMessageReceived: ({ _id, time }) => ({ id: _id, at: time, kind: 'client-message', eventId: _id as Id }),
-  AgentInvited: ({ _id, time }) => ({ id: _id, at: time, kind: 'invited' }),
-  AgentJoined: ({ _id, time }) => ({ id: _id, at: time, kind: 'joined' }),
-  AgentUnavailable: ({ _id, time }) => ({ id: _id, at: time, kind: 'unavailable', eventId: _id as Id }),
-  ChatClosed: ({ _id, time }) => ({ id: _id, at: time, kind: 'closed' }),
-  ChatErased: ({ _id, time }) => ({ id: _id, at: time, kind: 'erased' }),
-  BotReplyDelivered: (step) => finished(step, 'delivered'),
-  BotReplyFailed: (step) => finished(step, 'failed'),
-  BotReplySuppressed: (step) => finished(step, 'suppressed'),
-}
+const facts: Readonly<Record<string, ToFact>> = {
+  ClientMessageReceived: named('client-message'),
+  AgentInvited: plain('invited'),
+  AgentJoined: plain('joined'),
+  AgentUnavailable: named('unavailable'),
+  ChatClosed: plain('closed'),
+  ChatErased: plain('erased'),
+  BotReplyDelivered: finished('delivered'),
+  BotReplyFailed: finished('failed'),
+  BotReplySuppressed: finished('suppressed'),
+} satisfies Readonly<Record<(ConversationEvent | ChatErased)['type'], ToFact>>
 const factTypes = Object.keys(facts)
 /** More are not read. Then the last end is unknown if nothing but silence ended the agent's part. */
 const maxSteps = 10_000

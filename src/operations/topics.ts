@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { audit, eventTopics } from '../../contracts/topics.ts'
+import { audit, eventTopicNames } from '../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { TopicReport } from '../kafka/topics/settings.ts'
 import { table } from '../shared/table.ts'
@@ -11,7 +11,7 @@ type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
 
 /** Kafka itself never deletes records of event topics. The archiver deletes them after RETENTION_DAYS. */
 const withRetention = ({ retentionDays, topicPrefix }: Omit<Ports, 'kafka'>, reports: ReadonlyArray<TopicReport>) => {
-  const names = new Set(eventTopics.map(({ name }) => `${topicPrefix}${name}`))
+  const names = new Set(eventTopicNames.map((name) => `${topicPrefix}${name}`))
   const isTemporary = ({ name, partitions }: TopicReport) =>
     retentionDays !== 'forever' && partitions > 0 && names.has(name)
   return reports.map((report) =>

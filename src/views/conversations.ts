@@ -7,7 +7,7 @@ import {
 } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { afterFact, withoutWaiting } from '../domain/conversation.ts'
-import { asksForAgent, clientOf, factOf } from '../domain/conversation-facts.ts'
+import { clientOf, factOf, isIdleDuplicate } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { byMarks } from './erase.ts'
@@ -131,8 +131,7 @@ export const unlessDuplicate =
 export const conversations = folded(contract, {
   key: 'chatId',
   folds: each(conversationTypes, {
-    // Of the duplicates, only a hand-over that is not sent changes a conversation.
-    at: ({ event }) => (isOfDuplicate(event) && !asksForAgent(event.data.commandType) ? undefined : documentId(event)),
+    at: ({ event }) => (event.type === 'BotReplyFailed' && isIdleDuplicate(event.data) ? undefined : documentId(event)),
     next: (current: ConversationDocument | undefined, recorded) => [evolveConversation(current, recorded)],
   }),
   erasure: byMarks(settled),

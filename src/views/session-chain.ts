@@ -10,7 +10,7 @@ import { documentId, present } from './fields.ts'
 /** The sessions after an event: the present one, or the closed present one and the next one. The newest is last. */
 export type Sessions = ReadonlyArray<SessionDocument>
 
-export type SessionEvent = Dated<ChatEvent | ConversationEvent>
+type SessionEvent = Dated<ChatEvent | ConversationEvent>
 type Kind = SessionDocument['kind']
 
 /** The channel of a session for which the service names none. */

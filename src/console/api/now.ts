@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import { dayOf, spanOf } from '../../domain/day.ts'
+import { dayOf, type Span, spanOf } from '../../domain/day.ts'
 import { figuresOf } from '../../domain/figures.ts'
 import type { Now } from '../../domain/ports.ts'
 import type { Query } from '../../mongo/connect.ts'
@@ -67,7 +67,7 @@ export const nowHandlers = ({
 }: NowDeps): Handlers<'GET /api/accounts/:account/now' | 'GET /api/accounts/:account/minutes'> => {
   const known = new Map<string, { readonly until: number; readonly figures: LastWeek }>()
   /** The figures of a day as they were at a time of it: of the sessions that were over by then. */
-  const figuresUntil = async (accountId: string, { from, to }: { readonly from: Date; readonly to: Date }) => {
+  const figuresUntil = async (accountId: string, { from, to }: Span) => {
     const until = Math.floor(to.getTime() / stepMs) * stepMs
     const last = known.get(accountId)
     if (last?.until === until) return E.right(last.figures)

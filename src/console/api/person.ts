@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Identity } from '../../domain/person.ts'
+import { type Identity, identityName } from '../../domain/person.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -41,7 +41,7 @@ const confirmOf = (request: Request, { person: { chats, clients } }: Plan): stri
 const joinedThrough = (joined: Plan['person']['joined']): PersonAnswer['joined'] => {
   const counts = new Map<string, { through: Identity; chats: number; clients: number }>()
   for (const { identity, through } of joined) {
-    const name = `${through.kind} ${through.value}`
+    const name = identityName(through)
     const of = counts.get(name) ?? { through, chats: 0, clients: 0 }
     if (identity.kind === 'chat') of.chats++
     if (identity.kind === 'client') of.clients++

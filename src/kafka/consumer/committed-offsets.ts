@@ -1,5 +1,6 @@
 import type { Offsets } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import type { ConsumerSpec, Log, OffsetRange, Ranges, TopicIds } from '../../domain/ports.ts'
 import { commitMetadata, type ValidCommits } from '../offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'
@@ -66,7 +67,7 @@ export const startOffsetsOf =
       partitions.map(async ({ topic, partition }) => {
         const [range, ofTopic] = known.get(topic) ?? []
         const bounds = range?.get(partition)
-        if (bounds === undefined) throw new Error(`the range of ${topic}/${partition} is not known`)
+        if (bounds === undefined) throw new Error(`the range of ${partitionName({ topic, partition })} is not known`)
         const topicId = ids.get(topic) ?? ''
         const committed = ofTopic?.get(partition)
         const wanted = await startAt?.(topic, partition)

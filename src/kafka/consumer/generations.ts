@@ -12,7 +12,7 @@ import type { Assignment } from './kafkajs-consumer.ts'
 import { type PartitionReader, partitionReader } from './partition-reader.ts'
 
 /** A partition that waits for records. */
-export type Waiting = {
+type Waiting = {
   readonly name: string
   readonly topic: TopicName
   readonly partition: number

@@ -1,4 +1,4 @@
-import { archiveNameOf, type EventTopicName, eventTopics } from '../../../contracts/topics.ts'
+import { archiveNameOf, type EventTopicName, eventTopicNames } from '../../../contracts/topics.ts'
 import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
 import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -19,7 +19,7 @@ export const findLost = async (
     if (signal.aborted) throw new Error('it was interrupted')
   }
   const found: LostOfTopic[] = []
-  for (const { name } of eventTopics) found.push(await lostOf({ ...kafka, keys, read }, name))
+  for (const name of eventTopicNames) found.push(await lostOf({ ...kafka, keys, read }, name))
   return found
 }
 

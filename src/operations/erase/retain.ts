@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { agreedTime } from '../../domain/agreed-time.ts'
+import { uniqueIdentities } from '../../domain/person.ts'
 import { dayMs } from '../../shared/time.ts'
 import { resume } from './erase.ts'
 import { erasureRequestText } from './plan.ts'
@@ -22,10 +23,8 @@ const abandonedAfterMs = 10 * 60_000
 type Named = { readonly chatId?: string; readonly clientId?: string; readonly erased?: true }
 
 /** The chats and clients of these entries whose events are not erased, each once. */
-export const identitiesOf = (entries: ReadonlyArray<Named>) => {
-  const found = entries.flatMap((entry) => (entry.erased ? [] : (chatOrClientOf(entry) ?? [])))
-  return [...new Map(found.map((identity) => [`${identity.kind} ${identity.value}`, identity])).values()]
-}
+export const identitiesOf = (entries: ReadonlyArray<Named>) =>
+  uniqueIdentities(entries.flatMap((entry) => (entry.erased ? [] : (chatOrClientOf(entry) ?? []))))
 
 /** One look at all old entries of an account. `after`: where the next round goes on. */
 type Pass = { readonly began: number; readonly after?: Date; readonly due: AllDue }

@@ -1,4 +1,4 @@
-import { eventTopics } from '../../../contracts/topics.ts'
+import { eventTopicNames } from '../../../contracts/topics.ts'
 import type { Identity } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
@@ -11,7 +11,7 @@ export type AppendedSince = ReadonlyMap<string, ReadonlyMap<number, number>>
 export const appendedSinceIn =
   ({ offsetsAt }: Pick<KafkaPorts, 'offsetsAt'>) =>
   async (time: number): Promise<AppendedSince> =>
-    new Map(await Promise.all(eventTopics.map(async ({ name }) => [name, await offsetsAt(name, time)] as const)))
+    new Map(await Promise.all(eventTopicNames.map(async (name) => [name, await offsetsAt(name, time)] as const)))
 
 /** Persons count as silent who have had no event since `before`, by the bridge's clock. */
 export type Silence = { readonly before: Date; readonly appended: AppendedSince }

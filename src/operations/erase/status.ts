@@ -8,7 +8,7 @@ import {
   deadLetters,
   enrichments,
   erasureConfirmations,
-  eventTopics,
+  eventTopicNames,
   expiringTopics,
 } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
@@ -151,7 +151,7 @@ const inTopics = async (
   markers: ReadonlyArray<Marker>,
   found: Found,
 ) => {
-  for (const { name } of eventTopics) {
+  for (const name of eventTopicNames) {
     const those = markers.filter(({ topic }) => topic === name)
     if (those.length === 0) continue
     const [ranges, archived] = await Promise.all([kafka.ranges(name), kafka.committedOffsets(archiverGroup, name)])

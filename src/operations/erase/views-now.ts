@@ -1,4 +1,4 @@
-import { enrichments, eventTopics } from '../../../contracts/topics.ts'
+import { enrichments, eventTopicNames } from '../../../contracts/topics.ts'
 import { enrichmentsGroup, viewsGroup } from '../../domain/consumer-groups.ts'
 import { enrichmentKeys, type Person } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -20,7 +20,7 @@ export const viewsReachEnd = async (
   { withinMs, clock, sleep }: Waiting,
 ): Promise<boolean> => {
   const until = clock() + withinMs
-  for (const { name } of eventTopics) {
+  for (const name of eventTopicNames) {
     const ends = await ranges(name)
     for (;;) {
       const done = await committedOffsets(viewsGroup, name)
@@ -39,7 +39,7 @@ export const viewsAreCurrentIn =
     now: () => number,
   ) =>
   async (): Promise<boolean> => {
-    const all = eventTopics.map(async ({ name }) => {
+    const all = eventTopicNames.map(async (name) => {
       const [known, wanted, done] = await Promise.all([
         ranges(name),
         offsetsAt(name, now() - currentWithinMs),

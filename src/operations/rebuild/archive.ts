@@ -110,7 +110,8 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
-  const archive = archiveReader(restore, (partition) => positions.get(partitionName({ topic, partition })) ?? 0)
+  const positionOf = (partition: number) => positions.get(partitionName({ topic, partition })) ?? 0
+  const archive = archiveReader(restore, positionOf)
   // The original place of a corrupt record is unknown, and so is the number of records in an unreadable batch. So
   // corrupt records are counted by the archive's own offsets.
   const corrupt = new Map<string, number>()
@@ -119,7 +120,7 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
     const partition = archived[0]?.partition ?? 0
     const source = partitionName({ topic, partition })
     const records: IncomingRecord[] = []
-    let next = positions.get(source) ?? 0
+    let next = positionOf(partition)
     for (const found of await archive.read(archived.filter((record) => !isEarlier(record, generation)))) {
       if (found.kind === 'corrupt') {
         const count = found.archived.offset + 1 - firstOffsetOf(found.archived)
@@ -144,12 +145,12 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
   const ranges = await kafka.ranges(topic)
   for (const { partition, detail } of archive.missing()) {
     const low = ranges.get(partition)?.low ?? 0
-    if (low > (positions.get(partitionName({ topic, partition })) ?? 0)) throw new Error(detail)
+    if (low > positionOf(partition)) throw new Error(detail)
   }
   // The corrupt records at the end. No later record shows where they ended.
   for (const [partition, low] of partitions) {
     const source = partitionName({ topic, partition })
-    const next = positions.get(source) ?? 0
+    const next = positionOf(partition)
     skipTo(source, Math.max(next, Math.min(low, next + (corrupt.get(source) ?? 0))))
   }
 }

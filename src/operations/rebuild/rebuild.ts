@@ -95,7 +95,7 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
     if (!dryRun && !force) return fail(deps, 'Refused. To continue anyway: --force.')
   }
   // Read before the first record, to notice a topic that is created again during the rebuild.
-  const topicIds = await deps.kafka.topicIds(topicsOfViews(views))
+  const topicIds = await deps.kafka.topicIds(topics)
   const own = await deps.rebuilds.begin(views, dryRun, topicIds)
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
 }

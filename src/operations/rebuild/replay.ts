@@ -100,7 +100,7 @@ export const startReplay = async (
     hasRoom,
     clock,
     // These are dead letters already: the first consumer that read them has stored them.
-    deadLetter: async ({ topic, partition, offset }) => void refused.add(`${topic}/${partition}/${offset}`),
+    deadLetter: async (record) => void refused.add(`${partitionName(record)}/${record.offset}`),
     measure: unmeasured,
     wallMs: Date.now,
   })

@@ -92,11 +92,10 @@ const find = async <A extends object>(
       unreadable++
       return
     }
-    const isFound = fits(letter, record)
-    if (isFound) found.add(letter)
     if (!isGrouped(letter, record)) return
     addTo(groups, about(letter))
-    if (!isFound) others.add(letter)
+    const into = fits(letter, record) ? found : others
+    into.add(letter)
   }
   const part: ReturnType<typeof partOf> = (partition, whole) => {
     const asked = partOf(id)(partition, whole)
@@ -106,14 +105,14 @@ const find = async <A extends object>(
   }
   const result = await readTopic(topic, async (records) => records.forEach(take), { part, signal })
   if (E.isLeft(result)) return result
-  const kept = [...found.items(), ...others.items()]
+  const [shown, beside] = [found.items(), others.items()]
   // Dead letters can be listed while MongoDB is unavailable.
-  const sent = await findRedrives(kept.map((letter) => about(letter).memoryId)).catch(() => undefined)
+  const sent = await findRedrives([...shown, ...beside].map((letter) => about(letter).memoryId)).catch(() => undefined)
   const withSent = (letter: A) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) })
   return E.right({
     count: found.count(),
-    letters: found.items().map(withSent),
-    others: others.items().map(withSent),
+    letters: shown.map(withSent),
+    others: beside.map(withSent),
     groups: [...groups.values()],
     unreadable,
     isCut: isCut || signal.aborted,

@@ -5,6 +5,7 @@ import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { PersonAnswer } from '../../src/console/answers.ts'
 import { type PersonDeps, personHandlers } from '../../src/console/api/person.ts'
 import type { Identity } from '../../src/domain/person.ts'
+import { dayMs } from '../../src/shared/time.ts'
 import { givenErasures } from '../operations/erase/given-erasures.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
@@ -155,7 +156,7 @@ person('is erased with the days for which backups are kept, which are on the rec
     )
   const { body: receipt } = await ask(erase, { confirm: found?.confirm, backupDays: 30 })
   const { requestedAt, remains } = receipt as Pick<ErasureDocument, 'requestedAt' | 'remains'>
-  const day = new Date(requestedAt.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+  const day = new Date(requestedAt.getTime() + 30 * dayMs).toISOString().slice(0, 10)
   assert.equal(remains.at(-1)?.until, `${day}: you delete them`)
 })
 

@@ -6,6 +6,7 @@ import { statisticsHandlers } from '../../src/console/api/statistics.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { auditTopic, given } from './given-request.ts'
+import { heldQueries, isOneAtATime } from './held-queries.ts'
 
 const csvRoute = 'GET /api/accounts/:account/statistics.csv'
 const query = 'by=agent&from=2026-01-01&to=2026-01-31'
@@ -13,17 +14,12 @@ const row = { _id: 'acme/2026-01-01/agent/a1', accountId: 'acme', day: '2026-01-
 
 /** Statistics with this many rows. A query is answered when the test calls its function in `asked`. */
 const withRows = (count: number) => {
-  const asked: Array<() => void> = []
-  const readStatistics = () => {
-    const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
-    asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))
-    return answer.promise
-  }
+  const { asked, mongoQuery } = heldQueries(Array.from({ length: count }, () => row))
   const handlers = statisticsHandlers({
     now: () => '2026-02-01T00:00:00.000Z' as never,
     timeZoneOf: () => 'UTC',
     recordActionOf: auditTopic().recordActionOf,
-    mongoQuery: () => readStatistics as never,
+    mongoQuery,
   })
   return { handlers, asked }
 }
@@ -46,14 +42,7 @@ statistics('other requests are answered while the rows are computed', async () =
 
 statistics('one answer is computed at a time', async () => {
   const { handlers, asked } = withRows(1)
-  const answers = [1, 2].map(() => handlers[csvRoute](given({ query })))
-  for (let turn = 0; turn < 10; turn++) await afterOthers()
-  assert.is(asked.length, 1)
-  asked[0]?.()
-  await answers[0]
-  await eventually('the second question', () => asked.length === 2)
-  asked[1]?.()
-  right((await answers[1]) ?? E.left('no answer'))
+  await isOneAtATime(() => handlers[csvRoute](given({ query })), asked)
 })
 
 statistics('no query is made for a client that disconnected while it waited', async () => {

@@ -1,5 +1,4 @@
 // The author of a bot does the first steps of the guide: an empty folder, the program as printed, and a client who writes.
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +7,8 @@ import * as assert from 'uvu/assert'
 import { emptyProject } from '../package/empty-project.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { plainClient } from '../support/plain-consumer.ts'
+import { groupOf } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
-import { kitFolder, kitVenv } from '../tools/python.ts'
 import { canRun, type Language, languages, runExample } from './examples.ts'
 
 /** The programs of a page in one language, in their order. Those of a numbered step are indented. */
@@ -48,15 +46,10 @@ for (const language of languages) {
     const here = await world({ bot: { replyWithin: 60_000 } })
     // The program uses the default prefix.
     await here.start(undefined, undefined, { topics: { prefix: 'livechat.', partitions: 4 } })
-    const admin = plainClient(here.brokers).admin()
-    await admin.connect()
     const { folder, name } = readers[language]()
     const bot = runExample(language, name, { KAFKA_BROKERS: here.brokers.join(',') }, [], folder)
     try {
-      await eventually('the bot to have joined its group', async () => {
-        const [found] = (await admin.describeGroups(['my-bot'])).groups
-        return found?.state === 'Stable' && found.members.length === 1 ? true : undefined
-      })
+      await groupOf(here.brokers, 'my-bot', 1)
       const chat = () => here.service.chat('2037')
       await here.service.clientWrites('2037', 'Hello')
       const answer = await eventually('an answer', () => chat()?.delivered[0]?.message.text)
@@ -66,7 +59,6 @@ for (const language of languages) {
       assert.is(await bot.stop(), 0, bot.err())
     } finally {
       await bot.kill()
-      await admin.disconnect()
       await here.stop()
     }
   })
@@ -77,14 +69,8 @@ if (languages.includes('Python'))
     const { folder } = readers.Python()
     const [, tests = ''] = pythonPrograms
     writeFileSync(join(folder, 'test_my_bot.py'), tests)
-    const kit = await kitVenv()
-    assert.is(kit._tag, 'Right')
-    if (kit._tag === 'Right')
-      execFileSync(kit.right.python, ['test_my_bot.py'], {
-        cwd: folder,
-        env: { ...process.env, PYTHONPATH: kitFolder },
-        stdio: ['ignore', 'inherit', 'inherit'],
-      })
+    const run = runExample('Python', 'test_my_bot', {}, [], folder)
+    assert.is(await run.ended, 0, run.err())
   })
 
 guide.run()

@@ -6,7 +6,7 @@ import { chatAccepted } from '../../src/simulator/payloads.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { plainClient, plainConsumer } from '../support/plain-consumer.ts'
+import { groupOf, plainConsumer } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 import { canRun, type Example, type Language, languages, runExample } from './examples.ts'
 
@@ -56,13 +56,7 @@ for (const language of languages) {
       bots,
     )
     running.add(bot)
-    const admin = plainClient(here.brokers).admin()
-    await admin.connect()
-    await eventually(`${instances} members of the group`, async () => {
-      const [found] = (await admin.describeGroups([inGroup])).groups
-      return found?.state === 'Stable' && found.members.length === instances ? true : undefined
-    })
-    await admin.disconnect()
+    await groupOf(here.brokers, inGroup, instances)
     return bot
   }
   const stop = async (bot: Example) => {

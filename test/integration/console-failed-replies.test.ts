@@ -1,14 +1,14 @@
-import { setImmediate as afterOthers } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { FailedRepliesAnswer } from '../../src/console/answers.ts'
 import { failedRepliesHandlers, maxFailed } from '../../src/console/api/failed-replies.ts'
+import type { Query } from '../../src/mongo/connect.ts'
 import { failedRepliesStages } from '../../src/mongo/console-failed-replies.ts'
 import { given } from '../console/given-request.ts'
+import { heldQueries, isOneAtATime } from '../console/held-queries.ts'
 import { left, right } from '../support/either.ts'
-import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -17,11 +17,13 @@ await mongo.ensureIndexes()
 const deliveries = db.collection<{ readonly _id: string; readonly [field: string]: unknown }>('deliveries')
 
 const route = 'GET /api/accounts/:account/statistics/failed-replies'
-const handlers = failedRepliesHandlers({
-  now: () => '2026-03-10T22:30:00.000Z' as Instant,
-  timeZoneOf: () => 'Europe/Berlin',
-  mongoQuery: mongo.query,
-})
+const handlersOf = (mongoQuery: Query) =>
+  failedRepliesHandlers({
+    now: () => '2026-03-10T22:30:00.000Z' as Instant,
+    timeZoneOf: () => 'Europe/Berlin',
+    mongoQuery,
+  })
+const handlers = handlersOf(mongo.query)
 const ask = async (query: string, accountId = 'acme') =>
   right(await handlers[route]({ ...given({ query }), accountId })).body as FailedRepliesAnswer
 
@@ -155,11 +157,7 @@ for (const [query, message] of [
   })
 
 failed('what cannot be read is said', async () => {
-  const away = failedRepliesHandlers({
-    now: () => '2026-03-10T12:00:00.000Z' as Instant,
-    timeZoneOf: () => 'UTC',
-    mongoQuery: () => (async () => E.left({ reason: 'MongoDB: no server answers' })) as never,
-  })
+  const away = handlersOf(() => (async () => E.left({ reason: 'MongoDB: no server answers' })) as never)
   assert.is(left(await away[route](given({ query: '' }))).message, 'MongoDB: no server answers')
 })
 
@@ -206,25 +204,9 @@ failed('only what is beyond the limit is left out, and that is said', async () =
 })
 
 failed('one answer is computed at a time', async () => {
-  const asked: Array<() => void> = []
-  const busy = failedRepliesHandlers({
-    now: () => '2026-03-10T12:00:00.000Z' as Instant,
-    timeZoneOf: () => 'UTC',
-    mongoQuery: () =>
-      (() =>
-        new Promise((resolve) => {
-          asked.push(() => resolve(E.right([])))
-        })) as never,
-  })
-  const answers = [1, 2].map(() => busy[route](given({ query: '' })))
-  await eventually('the first question', () => asked.length > 0)
-  for (let turn = 0; turn < 10; turn++) await afterOthers()
-  assert.is(asked.length, 1)
-  asked[0]?.()
-  await answers[0]
-  await eventually('the second question', () => asked.length === 2)
-  asked[1]?.()
-  right((await answers[1]) ?? E.left('no answer'))
+  const { asked, mongoQuery } = heldQueries()
+  const busy = handlersOf(mongoQuery)
+  await isOneAtATime(() => busy[route](given({ query: '' })), asked)
 })
 
 failed('MongoDB reads only the replies that failed in the period', async () => {

@@ -4,7 +4,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
-import type { ShowProgress } from '../../src/operations/progress.ts'
 import type { Asked } from '../../src/operations/rebuild/rebuild.ts'
 import type { RebuildDeps } from '../../src/operations/rebuild/replay.ts'
 import { sleep } from '../../src/shared/time.ts'
@@ -16,7 +15,7 @@ import { anEvent, at } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
 import { runOperation } from '../support/operation.ts'
 import { connectOperator } from '../support/operator.ts'
-import { runRebuild } from '../support/rebuild.ts'
+import { interrupting, runRebuild } from '../support/rebuild.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -72,9 +71,8 @@ const rebuild = async (asked: Partial<Asked>, more: Partial<RebuildDeps> = {}): 
 }
 /** Interrupts a rebuild when it has read everything, before the swap. */
 const interrupted = async (asked: Partial<Asked>) => {
-  const stop = new AbortController()
-  const show: ShowProgress = () => ({ at: ({ done, total }) => done >= total && stop.abort(), end: () => {} })
-  assert.is(await rebuild({ views, ...asked }, { signal: stop.signal, show }), 1, said.join('\n'))
+  const whenAllIsRead = interrupting(({ done, total }) => done >= total)
+  assert.is(await rebuild({ views, ...asked }, whenAllIsRead), 1, said.join('\n'))
 }
 
 const erase = async (...args: ReadonlyArray<string>) => {

@@ -3,6 +3,7 @@ import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { History } from '../../contracts/http.ts'
+import { dayMs } from '../../src/shared/time.ts'
 import { always } from '../support/behaviours.ts'
 import { eventually } from '../support/eventually.ts'
 import { silent } from '../support/silent-log.ts'
@@ -93,7 +94,6 @@ history(
   },
 )
 
-const dayMs = 24 * 60 * 60 * 1000
 for (const [chat, name, events, untilMs] of [
   ['3001', 'no agent was available any more', [['AgentUnavailable', 1_000]], 1_000],
   ['3002', 'nothing happened for a day', [], dayMs],

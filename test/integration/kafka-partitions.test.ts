@@ -4,7 +4,7 @@ import type { Slice } from '../../src/domain/ports.ts'
 import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { endsOf, plainClient } from '../support/plain-consumer.ts'
+import { partitionsOf, plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
@@ -36,12 +36,7 @@ const appendAll = (text: string, to = kafka) =>
 const addPartitions = async (topic: string, count: number) => {
   const name = `${prefix}${topic}`
   await admin.createPartitions({ topicPartitions: [{ topic: name, count }] })
-  const isThere = () =>
-    endsOf(brokers, [name]).then(
-      ({ size }) => size === count,
-      () => false,
-    )
-  await eventually(`${count} partitions`, isThere)
+  await partitionsOf(brokers, [name], count)
 }
 
 const partitions = suite('partitions that are added while the bridge runs')

@@ -5,7 +5,6 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
 import { readDay } from '../../src/mongo/stats-recompute.ts'
-import type { ShowProgress } from '../../src/operations/progress.ts'
 import type { Asked } from '../../src/operations/rebuild/rebuild.ts'
 import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
 import { sleep } from '../../src/shared/time.ts'
@@ -16,7 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
 import { asFolded, memoryViews } from '../support/memory-views.ts'
 import { connectOperator } from '../support/operator.ts'
-import { runRebuild } from '../support/rebuild.ts'
+import { interrupting, runRebuild } from '../support/rebuild.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -253,13 +252,6 @@ rebuilding('of a view without records in a complete log is done', async () => {
   assert.is(await rebuild({ views: ['drift'] }), 0, said.join('\n'))
   assert.equal(await all('drift'), [])
 })
-
-/** Aborts the rebuild at its first progress report. */
-const interrupting = () => {
-  const stop = new AbortController()
-  const show: ShowProgress = () => ({ at: () => stop.abort(), end: () => {} })
-  return { signal: stop.signal, show }
-}
 
 rebuilding('that was interrupted is reported, and can be resumed', async () => {
   await damage()

@@ -6,7 +6,7 @@ import { deleteTopics, recreateTopics } from '../support/delete-topics.ts'
 import { eventually } from '../support/eventually.ts'
 import { connectOperator } from '../support/operator.ts'
 import { plainClient, readTopics } from '../support/plain-consumer.ts'
-import { runRebuild } from '../support/rebuild.ts'
+import { interrupting, runRebuild } from '../support/rebuild.ts'
 import { sample } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 
@@ -57,11 +57,9 @@ const rebuild = (...args: ReadonlyArray<string>) =>
     TOPIC_PREFIX: here.prefix,
   })
 
-/** Begins a rebuild of all views, and aborts it at its first progress report. */
+/** Begins a rebuild of all views, and interrupts it at its first progress report. */
 const interruptedRebuild = async () => {
-  const stop = new AbortController()
-  const show = () => ({ at: () => stop.abort(), end: () => {} })
-  const { code } = await runRebuild(operator, { views: viewNames, force: true }, { show, signal: stop.signal })
+  const { code } = await runRebuild(operator, { views: viewNames, force: true }, interrupting())
   assert.is(code, 1)
 }
 

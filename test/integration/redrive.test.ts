@@ -1,9 +1,7 @@
-import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deadLettersWorld, header, idOf, type Read } from '../support/dead-letters-world.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folder.ts'
 import { sample } from '../support/samples.ts'
 
 const { here, db, stranger, admin, read, on, letters, letter, produce, redrive, redriveAlone, erase, stop } =
@@ -334,8 +332,7 @@ dead('a letter of a person who was erased since then is not sent, with any optio
   await here.service.clientWrites('2039', 'Hi', { clientId: '1239', accountId: 'acme' })
   await produce('bot-conversations', { key, value: 'CANARY-2039' })
   const kept = await eventually('the letter', () => letters('headers').find((each) => each.key?.toString() === key))
-  const receipt = join(temporaryFolder(), 'receipt.json')
-  const { code, err } = await erase('--account', 'acme', '--chat', '2039', '--yes', '--receipt', receipt)
+  const { code, err } = await erase('--account', 'acme', '--chat', '2039', '--yes')
   assert.is(code, 0, err)
   const records = () => on('bot-conversations').filter((record) => record.key?.toString() === key)
   await eventually('the marker', () => records().some((record) => /erased/i.test(header(record, 'ce_type') ?? '')))

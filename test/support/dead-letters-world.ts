@@ -77,7 +77,12 @@ export const deadLettersWorld = async () => {
         accounts: here.accounts,
       }),
     erase: (...args: string[]) =>
-      runHere(['erase', ...args], { kafka: operator.kafka, erasures: operator.mongo.erasures, retentionDays: 14 }),
+      runHere(['erase', ...args], {
+        kafka: operator.kafka,
+        erasures: operator.mongo.erasures,
+        retentionDays: 14,
+        dataFolder: dataDir,
+      }),
     /** Runs the command as a separate process, as a user does. */
     redriveAlone: (...args: string[]) =>
       runCommand(['redrive', ...args], { ...here.env, DATA_DIR: dataDir, BRIDGE_CONFIG: accountsFile }),

@@ -77,6 +77,24 @@ const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>)
 export const endsOf = async (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>) =>
   new Map((await rangesOf(brokers, topics)).map(({ name, high }) => [name, high]))
 
+/** Waits until the group is stable, with this number of members. */
+export const groupOf = (brokers: ReadonlyArray<string>, group: string, members: number): Promise<true> =>
+  withAdmin(brokers, (admin) =>
+    eventually(`group ${group} to be stable, with ${members} members`, async () => {
+      const [found] = (await admin.describeGroups([group])).groups
+      return found?.state === 'Stable' && found.members.length === members
+    }),
+  )
+
+/** Waits until the topics have this number of partitions in all, and each partition has a leader. */
+export const partitionsOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>, count: number) =>
+  eventually(`${topics} to have ${count} partitions with leaders`, () =>
+    endsOf(brokers, topics).then(
+      ({ size }) => size === count,
+      () => false,
+    ),
+  )
+
 /**
  * Creates topics, and waits until each of their partitions has a leader. kafkajs's own `waitForLeaders` fails if a
  * broker does not know a new topic yet.
@@ -85,12 +103,7 @@ export const createTopics = async (brokers: ReadonlyArray<string>, topics: Reado
   await withAdmin(brokers, (admin) => admin.createTopics({ topics: [...topics], waitForLeaders: false }))
   const partitions = topics.reduce((sum, { numPartitions = 1 }) => sum + numPartitions, 0)
   const names = topics.map(({ topic }) => topic)
-  await eventually(`${names} to have leaders`, () =>
-    endsOf(brokers, names).then(
-      ({ size }) => size === partitions,
-      () => false,
-    ),
-  )
+  await partitionsOf(brokers, names, partitions)
 }
 
 /**

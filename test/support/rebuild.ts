@@ -1,5 +1,6 @@
 import type { KafkaPorts } from '../../src/kafka/kafka.ts'
 import type { Rebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
+import type { Progress, ShowProgress } from '../../src/operations/progress.ts'
 import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
 import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
@@ -34,4 +35,11 @@ export const runRebuild = async (
     ...asked,
   })
   return { code, said, rows }
+}
+
+/** Interrupts the rebuild at its first progress report for which `isTime` is true. */
+export const interrupting = (isTime: (progress: Progress) => boolean = () => true) => {
+  const stop = new AbortController()
+  const show: ShowProgress = () => ({ at: (progress) => isTime(progress) && stop.abort(), end: () => {} })
+  return { signal: stop.signal, show }
 }

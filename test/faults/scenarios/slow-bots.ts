@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { eventually } from '../../support/eventually.ts'
-import { plainClient } from '../../support/plain-consumer.ts'
+import { groupOf } from '../../support/plain-consumer.ts'
 import { kitVenv } from '../../tools/python.ts'
 import { startBotProcess } from '../bot-process.ts'
 import type { Cluster } from '../cluster.ts'
@@ -46,13 +46,7 @@ const botsAtWork = async (
   const answersOf = (chat: number) => here.shown().filter((reply) => reply.chat === String(chat))
   const invitationsOf = (chat: number) => here.service.chat(String(chat))?.invitations ?? []
   const isSettled = (chat: number) => answersOf(chat).length > 0 || invitationsOf(chat).length > 0
-  const admin = plainClient(cluster.brokers).admin()
-  await admin.connect()
-  await eventually('every bot to join the group', async () => {
-    const { groups } = await admin.describeGroups(['bot'])
-    return groups[0]?.state === 'Stable' && groups[0].members.length === instances ? true : undefined
-  })
-  await admin.disconnect()
+  await groupOf(cluster.brokers, 'bot', instances)
   // The bots have their partitions once all of some chats are answered by them.
   for (let first = 100_001; ; first += 100) {
     const probes = Array.from({ length: 12 }, (_, i) => first + i * 8)

@@ -78,6 +78,18 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
   )
 }
 
+/** What is wrong with a page in a wide and in a narrow window: what axe-core finds, and whether it scrolls sideways. */
+export const flaws = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const found: string[] = []
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const violation of await violations(page)) found.push(`${width} px: ${violation}`)
+    const wider = await overflow(page)
+    if (wider !== 0) found.push(`${width} px: the page is ${wider} px wider than the window`)
+  }
+  return found
+}
+
 /** On the page Dead letters: shows the payload of the newest letter. */
 export const showPayload = async (page: Page): Promise<void> => {
   await page

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { dayMs } from '../../../src/shared/time.ts'
 import { inTurn } from '../../../src/simulator/behaviour.ts'
 import { chatRated } from '../../../src/simulator/payloads.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -58,8 +59,7 @@ const figuresOf = (day: number, denominator: number) =>
   Object.fromEntries(Object.keys(usual).map((name) => [name, figureOf(name, day, denominator)]))
 
 /** The date of the day this many days before today. */
-export const stagedDay = (before: number): string =>
-  new Date(Date.now() - before * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+export const stagedDay = (before: number): string => new Date(Date.now() - before * dayMs).toISOString().slice(0, 10)
 
 /**
  * Writes statistics of earlier days to the database directly: the bridge takes its times from the clock. It recomputes
@@ -92,8 +92,6 @@ const stageDays = async ({ db }: ConsoleWorld) => {
   await stageTimes({ db })
   await stageTalkTimes({ db })
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Sessions of the same weekday last week, up to this time of day, with which Now compares today. */
 const stageLastWeek = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
@@ -282,7 +280,7 @@ const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   const sessions = db.collection<{ _id: string }>('sessions')
   const like = await sessions.findOne({ accountId: 'acme', kind: 'agent' })
   // Before the days of the charts: it does not change their figures.
-  const startedAt = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000)
+  const startedAt = new Date(Date.now() - 40 * dayMs)
   await sessions.insertMany(
     team.map((_, n) => ({
       ...like,

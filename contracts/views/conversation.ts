@@ -152,6 +152,7 @@ export const ConversationDocument = exactShape(
 
     /**
      * While an agent has joined or is invited: when that ends if no further event comes. A day after the newest one.
+     * What comes after that, such as the outcome of an old reply, does not change it.
      */
     heldUntil: BsonDate,
 
@@ -173,6 +174,6 @@ export type ConversationDocument = t.TypeOf<typeof ConversationDocument>
 
 export const conversations = {
   name: 'conversations',
-  version: 4,
+  version: 5,
   document: ConversationDocument,
 } as const satisfies ViewContract

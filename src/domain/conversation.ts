@@ -83,14 +83,14 @@ const handedOverInVain = <C extends Conversation>(
 const isHeldAt = ({ heldUntil }: Pick<Conversation, 'heldUntil'>, at: Date): boolean =>
   heldUntil === undefined || at < heldUntil
 
-/** The conversation before an event at this time: if it was silent for a day, it is the bot's again. */
-const unlessSilent = <C extends Conversation>(current: C, at: Date): C =>
-  isHeldAt(current, at) ? current : { ...current, state: 'bot' }
-
-/** Sets until when an agent has the conversation, and forgets what is true only while one has it. */
+/**
+ * Sets until when an agent has the conversation, and forgets what is true only while one has it. What ended with a
+ * day's silence does not begin again.
+ */
 const held = <C extends Conversation>(current: C, at: Date): C => {
   const { heldUntil, messagesSinceJoined, ...rest } = current
   if (rest.state !== 'agent' && rest.state !== 'invited') return rest as C
+  if (!isHeldAt(current, at)) return current
   const until = new Date(at.getTime() + silenceMs)
   return {
     ...rest,
@@ -98,6 +98,10 @@ const held = <C extends Conversation>(current: C, at: Date): C => {
     ...(rest.state === 'agent' && { messagesSinceJoined: messagesSinceJoined ?? [] }),
   } as C
 }
+
+/** The conversation before an event at this time: if it was silent for a day, it is the bot's again. */
+const unlessSilent = <C extends Conversation>(current: C, at: Date): C =>
+  isHeldAt(current, at) ? current : held({ ...current, state: 'bot' }, at)
 
 /**
  * An agent was invited. The states `agent` and `closed` stay. AGENT_UNAVAILABLE is the response to every invitation
@@ -202,7 +206,7 @@ const next = <C extends Conversation>(current: C, fact: Fact): C => {
     case 'joined':
       return current.state === 'closed'
         ? over(current, 'closed')
-        : { ...over(current, 'agent'), messagesSinceJoined: [] }
+        : { ...over(unlessSilent(current, fact.at), 'agent'), messagesSinceJoined: [] }
     case 'unavailable': {
       const { eventId: id, at } = fact
       const known = { ...current, unavailableAt: at }

@@ -32,6 +32,7 @@ const outcome = (
   of: 'delivered' | 'failed' | 'suppressed',
   ms: number,
   commandType = 'BotMessage',
+  more: { readonly expectsMore?: true; readonly because?: 'agent-unavailable' } = {},
 ): Fact => ({
   id: `egress/${commandId}:${of}`,
   at: at(ms),
@@ -41,6 +42,7 @@ const outcome = (
   commandType,
   outcome: of,
   requestedAt: at(ms),
+  ...more,
 })
 const folded = (...facts: ReadonlyArray<Fact>) => withFacts(unknownConversation, facts)
 
@@ -155,6 +157,30 @@ const rows: ReadonlyArray<{
     then: 'agent-joined',
   },
   {
+    name: 'a reply that was written after a day of silence and a late outcome of another',
+    given: [...wroteAgain, outcome('c0', 'suppressed', day + 2 * minute)],
+    writtenAt: day + 3 * minute,
+    then: 'send',
+  },
+  {
+    name: 'an answer that the bot announced after a day of silence',
+    given: [...wroteAgain, outcome('c0', 'delivered', day + 2 * minute, 'BotMessage', { expectsMore: true })],
+    writtenAt: day + 3 * minute,
+    then: 'send',
+  },
+  {
+    name: 'a reply after another was suppressed just before a day of silence',
+    given: [...wroteAgain, outcome('c0', 'suppressed', day + 2 * minute - 1)],
+    writtenAt: day + 3 * minute,
+    then: 'agent-joined',
+  },
+  {
+    name: 'a reply to an agent who joined again after a day of silence',
+    given: [...wroteAgain, event('joined', 'j2', day + 2 * minute)],
+    writtenAt: day + 3 * minute,
+    then: 'agent-joined',
+  },
+  {
     name: 'a reply in a chat to which an agent was invited, and nobody came, after a day of silence',
     given: [event('client-message', 'm1', 0), event('invited', 'i1', 1), event('client-message', 'm2', day + 1)],
     then: 'send',
@@ -252,9 +278,27 @@ for (const [name, facts, now, ends] of partsOfAgents)
       Object.entries(ends).map(([id, ms]) => [`bot/${id}`, at(ms)]),
     ))
 
+/** Outcomes that give the conversation to nobody. */
+const idle = ['announced', 'notice', 'suppressed', 'failed', 'refused', 'erased'] as const
+const idleFact = (kind: (typeof idle)[number], name: string, ms: number): Fact => {
+  switch (kind) {
+    case 'announced':
+      return outcome(name, 'delivered', ms, 'BotMessage', { expectsMore: true })
+    case 'notice':
+      return outcome(name, 'delivered', ms, 'BotMessage', { because: 'agent-unavailable' })
+    case 'refused':
+      return { id: `egress/${name}`, at: at(ms), kind, eventId: id(name), isHandOver: false }
+    case 'erased':
+      return { id: `erasures/${name}`, at: at(ms), kind }
+    default:
+      return outcome(name, kind, ms)
+  }
+}
+const isIdle = (kind: string): kind is (typeof idle)[number] => idle.some((each) => each === kind)
+
 const talks = fc.array(
   fc.tuple(
-    fc.constantFrom<Kind | 'reply'>(
+    fc.constantFrom<Kind | 'reply' | (typeof idle)[number]>(
       'client-message',
       'client-message',
       'invited',
@@ -262,6 +306,7 @@ const talks = fc.array(
       'unavailable',
       'closed',
       'reply',
+      ...idle,
     ),
     fc.constantFrom(minute, hour, 20 * hour, day - 1, day, 3 * day),
   ),
@@ -273,6 +318,7 @@ test('in any talk, a reply over an agent answers a message after the newest join
       let ms = 0
       const facts = talk.map(([kind, gap], i): Fact => {
         ms += gap
+        if (isIdle(kind)) return idleFact(kind, `c${i}`, ms)
         return kind === 'reply' ? outcome(`c${i}`, 'delivered', ms) : event(kind, `e${i}`, ms)
       })
       const conversation = folded(...facts)
@@ -284,7 +330,12 @@ test('in any talk, a reply over an agent answers a message after the newest join
       const afterJoin = facts.slice(facts.findLastIndex(({ kind }) => kind === 'joined') + 1)
       const isAfterJoin = afterJoin.some(({ kind, id }) => kind === 'client-message' && id === `bot/e${answered}`)
       if (conversation.state === 'agent') {
-        assert.is(decision, isAfterJoin || pause === day ? 'send' : 'agent-joined')
+        const heldUntil = [newest, ...afterJoin].reduce((until, fact) => {
+          const time = fact?.at.getTime() ?? 0
+          return time < until ? time + day : until
+        }, Number.POSITIVE_INFINITY)
+        const isSilent = at(ms + pause).getTime() >= heldUntil
+        assert.is(decision, isAfterJoin || isSilent ? 'send' : 'agent-joined')
         assert.equal(conversation.unanswered, [])
       } else assert.is(conversation.messagesSinceJoined, undefined)
       assert.is(

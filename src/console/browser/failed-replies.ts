@@ -1,5 +1,6 @@
 import type { FailedRepliesAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
+import { Chats } from './chats.ts'
 import { count, counted } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -26,7 +27,7 @@ const Row = ({ account, group }: { readonly account: string; readonly group: Gro
       <td class="number" data-label="Replies">${count(group.count)}</td>
       <td data-label="Last"><${Time} at=${lastAt} /></td>
       <td data-label="Newest chats">
-        <span class="row">${chats.map((chat) => html`<a key=${chat} href=${`${base}${pathOf(account, 'conversations', '', chat)}`}><bdi>${chat}</bdi></a>`)}</span>
+        <span class="row"><${Chats} account=${account} chats=${chats} /></span>
       </td>
     </tr>
   `

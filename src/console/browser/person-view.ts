@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { PersonAnswer, PersonBody } from '../answers.ts'
-import { accountPath, base, post, postForFile } from './api.ts'
+import { accountPath, post, postForFile } from './api.ts'
+import { Chats } from './chats.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Empty, Field, TroubleBox, valueOfField } from './parts.ts'
-import { pathOf } from './route.ts'
 import { identityWords, joinedWords, maxChatsOfOne, nobodyAdvice, nobodyWords, storedWords } from './words.ts'
 
 /** Who was searched for. */
@@ -109,12 +109,6 @@ const LikelyRow = ({
     </li>
   `
 }
-
-const Chats = ({ account, chats }: { readonly account: string; readonly chats: ReadonlyArray<string> }) =>
-  chats.map(
-    (chat) =>
-      html`<a key=${chat} href=${`${base}${pathOf(account, 'conversations', '', chat)}`}><bdi>${chat}</bdi></a> `,
-  )
 
 /** The person's chats and clients, likely links to more, and what is stored about the person. */
 export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {

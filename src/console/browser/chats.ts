@@ -1,0 +1,10 @@
+import { base } from './api.ts'
+import { html } from './html.ts'
+import { pathOf } from './route.ts'
+
+/** Links to some chats. */
+export const Chats = ({ account, chats }: { readonly account: string; readonly chats: ReadonlyArray<string> }) =>
+  chats.map(
+    (chat) =>
+      html`<a key=${chat} href=${`${base}${pathOf(account, 'conversations', '', chat)}`}><bdi>${chat}</bdi></a> `,
+  )

@@ -25,7 +25,13 @@ const rowsAtOnce = 500
 
 type Page<Row, End> = { readonly rows: ReadonlyArray<Row>; readonly next?: End | undefined }
 
-/** The rows of all pages from `first` on, at most 10,000, or those so far when the caller has gone. */
+/** The last line of a file that lacks rows, so that nobody takes it for all of them. */
+const lastLineOf = (isStopped: boolean) =>
+  isStopped
+    ? 'Rows are missing: the bridge was stopped. Save the file again.'
+    : 'Rows are missing: a file has at most 10,000. Choose fewer days, and save one file for each part.'
+
+/** The rows of all pages from `first` on, at most 10,000. If there are more, the last line says so. */
 export const csvOfPages = async <Row, End, Failure>(
   columns: ReadonlyArray<string>,
   cells: (row: Row) => ReadonlyArray<Cell>,
@@ -35,14 +41,15 @@ export const csvOfPages = async <Row, End, Failure>(
 ): Promise<E.Either<Failure, string>> => {
   let text = csv([columns])
   let after = first
-  for (let count = 0; count < maxRows && !signal.aborted; count += rowsAtOnce) {
+  for (let rows = 0; rows < maxRows && !signal.aborted; rows += rowsAtOnce) {
     const page = await pageAfter(after, rowsAtOnce)
     if (E.isLeft(page)) return page
     text += csv(page.right.rows.map(cells))
     after = page.right.next
-    if (after === undefined) break
+    if (after === undefined) return E.right(text)
   }
-  return E.right(text)
+  const lastLine = columns.map((_, i) => (i === 0 ? lastLineOf(signal.aborted) : undefined))
+  return E.right(text + csv([lastLine]))
 }
 
 /** The answer that the browser saves under a name. The name has only characters that need no escape. */

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import { cellAt, columnsOf, csv } from '../../src/console/csv.ts'
+import { cellAt, columnsOf, csv, csvOfPages } from '../../src/console/csv.ts'
 import { definitions } from '../../src/console/definitions.ts'
 import { marksOf } from '../../src/domain/personal-data.ts'
 
@@ -79,6 +80,37 @@ text('each number of a day has a definition, and each definition a number', () =
   const about = new Set(columns.filter((path) => !/^(_id|accountId|day|asOf|nextAt)$/.test(path)))
   const named = [...about].map((path) => (path.startsWith('figures.') ? path.split('.').slice(0, 2).join('.') : path))
   assert.equal(definitions.map(({ name }) => name).sort(), [...new Set(named)].sort())
+})
+
+/** The lines of a file of this many rows, and its columns in each. */
+const savedOf = async (size: number, signal: AbortSignal) => {
+  const pageAfter = async (after = 0, limit: number) => {
+    const rows = Array.from({ length: Math.min(limit, size - after) }, (_, i) => after + i + 1)
+    const end = after + rows.length
+    return E.right({ rows, ...(end < size && { next: end }) })
+  }
+  const file = await csvOfPages(['row', 'double'], (row: number) => [row, 2 * row], pageAfter, undefined, signal)
+  return parsed(E.isRight(file) ? file.right : '')
+}
+
+const maxRows = 10_000
+const cut = 'Rows are missing: a file has at most 10,000. Choose fewer days, and save one file for each part.'
+const cutShort: ReadonlyArray<readonly [size: number, lines: number, last: string]> = [
+  [0, 1, 'row'],
+  [1_200, 1_201, '1200'],
+  [maxRows, maxRows + 1, '10000'],
+  [maxRows + 1, maxRows + 2, cut],
+]
+for (const [size, lines, last] of cutShort)
+  text(`of ${size} rows no row is left out in silence`, async () => {
+    const file = await savedOf(size, new AbortController().signal)
+    assert.equal([file.length, file.at(-1)?.[0]], [lines, last])
+    assert.ok(file.every((line) => line.length === 2))
+  })
+
+text('a file that is saved while the bridge stops says that rows are missing', async () => {
+  const file = await savedOf(1_200, AbortSignal.abort())
+  assert.equal(file.slice(1), [['Rows are missing: the bridge was stopped. Save the file again.', '']])
 })
 
 text.run()

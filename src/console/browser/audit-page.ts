@@ -38,7 +38,10 @@ export const AuditPage = ({ account, query }: PageProps) => {
     <div class="page-head">
       <h1>Audit log</h1>
       <p class="muted">Access to personal data, and actions. Each was recorded first.</p>
-      <p><a class="button" download href=${`${base}api/${path}.csv?${asked}`} title="The newest 10,000">Save as CSV</a></p>
+      <p>
+        <a class="button" download href=${`${base}api/${path}.csv?${asked}`}>Save as CSV</a>
+        <span class="muted"> at most 10,000 lines; the last one says if there are more</span>
+      </p>
     </div>
     <form class="filters" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
       ${day('from', 'From')} ${day('to', 'To')}

@@ -20,6 +20,14 @@ const lists = [
   'conversations?id=nobody',
 ]
 
+/** The links of the menu that are outside of it, so that one must scroll to see them. */
+const cutLinks = (page: Page) =>
+  page.evaluate<string[]>(`{
+    const menu = document.querySelector('nav').getBoundingClientRect()
+    const isOutside = ({ left, right, bottom }) => left < menu.left || right > menu.right || bottom > menu.bottom
+    ;[...document.querySelectorAll('nav a')].filter((it) => isOutside(it.getBoundingClientRect())).map((it) => it.innerText)
+  }`)
+
 test('in both themes and at 360 px, no page has a finding of axe-core, an error, a foreign request, or a horizontal scroll bar', async (here) => {
   const signedIn = await here.signInAsAll('pages')
   const found = await here.db
@@ -35,6 +43,7 @@ test('in both themes and at 360 px, no page has a finding of axe-core, an error,
       assert.equal(await violations(tab.page), [], `${path} ${colorScheme}`)
       await tab.page.setViewportSize({ width: 360, height: 740 })
       assert.is(await overflow(tab.page), 0, `${path} at 360 px`)
+      assert.equal(await cutLinks(tab.page), [], `the menu of ${path} at 360 px`)
       assert.equal(await violations(tab.page), [], `${path} ${colorScheme} at 360 px`)
     }
     assert.equal([tab.errors, tab.elsewhere], [[], []], colorScheme)

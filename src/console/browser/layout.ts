@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pagesFor } from '../pages.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
@@ -43,12 +43,7 @@ const MenuBadge = ({ words, isStale }: { readonly words: string | undefined; rea
     : html`<span class=${isStale ? 'badge stale' : 'badge warn'} title=${words === '?' ? 'It could not be counted' : isStale ? 'Out of date' : undefined}>${words}</span>`
 
 /** The parts of every page: the accounts, the pages that the roles allow, and the name of the user. */
-export const Layout = ({ session, account, page, help, strip, staleSince, children }: Props) => {
-  // On a narrow screen the row of pages scrolls: show the current page in it.
-  useEffect(() => {
-    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [page, strip === undefined])
-  return html`
+export const Layout = ({ session, account, page, help, strip, staleSince, children }: Props) => html`
   <a class="skip" href="#main">Skip to the page</a>
   <header class="side">
     <p class="brand"><a href=${`${base}${pathOf(account.id, 'now')}`}>livechat-bridge</a></p>
@@ -85,7 +80,6 @@ export const Layout = ({ session, account, page, help, strip, staleSince, childr
   </header>
   <main id="main" tabindex="-1"><${Strip} account=${account.id} timeZone=${account.timeZone} strip=${strip} staleSince=${staleSince} />${children}</main>
 `
-}
 
 export const Help = ({ close }: { readonly close: () => void }) => html`
   <${Dialog} title="Keys" close=${close}>

@@ -87,10 +87,10 @@ export const NowAnswer = exactShape(
 
 /**
  * Events in each minute of the last 24 hours in which there was one, oldest first. `weekAgo`: events of the last hour,
- * as it was at this time a week ago.
+ * as it was at this time a week ago. Null if no event of that time or before is stored.
  */
 export const MinutesAnswer = exactShape(
-  { minutes: t.array(t.strict({ at: Time, events: Count })), weekAgo: Count },
+  { minutes: t.array(t.strict({ at: Time, events: Count })), weekAgo: t.union([Count, t.null]) },
   {},
   'MinutesAnswer',
 )

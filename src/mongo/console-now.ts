@@ -102,11 +102,22 @@ export const minutesIn =
     return known(viewIn(db, 'timeline').aggregate<Minute>(stages, bounded).toArray())
   }
 
-/** How many events came in a span of time. MongoDB reads only the index of account and time. */
+const countEvents = async (db: Db, accountId: string, { from, to }: Span): Promise<number | null> => {
+  const timeline = viewIn(db, 'timeline')
+  const count = await timeline.countDocuments({ accountId, time: { $gte: from, $lt: to } }, bounded)
+  if (count > 0) return count
+  const before = { ...bounded, projection: { _id: 0, time: 1 } } as const
+  return (await timeline.findOne({ accountId, time: { $lt: from } }, before)) === null ? null : 0
+}
+
+/**
+ * How many events came in a span of time. Null if the account had none by then: a quiet hour is not an unknown one.
+ * MongoDB reads only the index of account and time.
+ */
 export const eventsIn =
   (db: Db) =>
-  (accountId: string, { from, to }: Span): Known<number> =>
-    known(viewIn(db, 'timeline').countDocuments({ accountId, time: { $gte: from, $lt: to } }, bounded))
+  (accountId: string, span: Span): Known<number | null> =>
+    known(countEvents(db, accountId, span))
 
 /** What happens in an account now. */
 export const nowIn =

@@ -16,6 +16,7 @@ import { changeText, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
+import { lastHourWords } from './last-hour.ts'
 import { AsOf, Badge, Card, Copy, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { stateTones } from './system-cards.ts'
@@ -145,7 +146,7 @@ const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: 
         </tbody>
       </table>
       <p class="sub">Shares and times are of sessions that were over by this time. A bot session may be over only a day after its last event.</p>
-      <p><a href=${`${base}${pathOf(account, 'statistics')}`}>All figures</a></p>
+      <p><a href=${`${base}${pathOf(account, 'statistics', 'by=day')}`}>All figures</a></p>
     <//>
   `
 }
@@ -156,6 +157,8 @@ type Span = (typeof spans)[number]
 const spanText = (hours: Span) => (hours === 1 ? 'hour' : `${hours} hours`)
 
 type Minute = { readonly at: number; readonly events: number }
+
+const sumOf = (minutes: ReadonlyArray<Minute>): number => minutes.reduce((all, { events }) => all + events, 0)
 
 /** Every minute of the last hours, oldest first: also those without an event. */
 const minutesOf = (answer: MinutesAnswer | undefined, hours: Span): ReadonlyArray<Minute> => {
@@ -198,10 +201,10 @@ const EventsCard = ({ account, staleSince: since }: Shown) => {
   )
   const { value, trouble, again } = answered
   const minutes = useMemo(() => minutesOf(value, hours), [value, hours])
-  const sum = minutes.reduce((all, { events }) => all + events, 0)
+  const sum = sumOf(minutes)
   const title = `Events of the last ${spanText(hours)}`
   return html`
-    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span><span class="muted">${count(sum)} in all</span>${hours === 1 && html`<span class="muted">${`; the same hour a week ago: ${value.weekAgo === 0 ? 'none stored' : count(value.weekAgo)}`}</span>`}</span>`}>
+    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span class="muted">${hours > 1 && `${count(sum)} in all. `}${lastHourWords(sumOf(minutes.slice(-60)), value.weekAgo)}</span>`}>
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="events" />`}
       ${

@@ -195,7 +195,11 @@ export const UnmaskAnswer = exactShape({ unmaskedUntil: Time }, {}, 'UnmaskAnswe
 /** The meaning of a number in the statistics. */
 export const Definition = t.strict({ name: t.string, definition: t.string, unit: t.string })
 
-/** Query: days `from` and `to`; `by` day, agent, widget or bot; `id` of one of the last three. At most 400 days. */
+/**
+ * Query: days `from` and `to`; `by` day, agent, widget or bot; `id` of one of the last three. At most 400 days. With
+ * `until` now, the last day has only its sessions with agents, as they were at this time of day: for a comparison with
+ * days of which the last one is not over.
+ */
 export const StatisticsAnswer = exactShape(
   { from: t.string, to: t.string, by: t.string, definitions: t.array(Definition), rows: t.array(Document) },
   {},

@@ -33,3 +33,10 @@ export const spanOf = (day: Day, timeZone: string): Span => {
   const start = (of: Temporal.PlainDate) => new Date(of.toZonedDateTime(timeZone).epochMilliseconds)
   return { from: start(date), to: start(date.add({ days: 1 })) }
 }
+
+/** A day until the time of day of `at`. */
+export const untilTimeOfDay = (day: Day, at: Date, timeZone: string): Span => {
+  const { from } = spanOf(day, timeZone)
+  const startOfOther = spanOf(dayOf(at, timeZone), timeZone).from
+  return { from, to: new Date(from.getTime() + at.getTime() - startOfOther.getTime()) }
+}

@@ -1,6 +1,8 @@
 import type { Db } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { DriftDocument } from '../../contracts/views/drift.ts'
+import type { Span } from '../domain/day.ts'
+import { type Measured, measuredFields } from '../domain/figures.ts'
 import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 export type StatisticsAsked = {
@@ -26,6 +28,19 @@ export const statisticsIn =
     return known(
       viewIn(db, view)
         .find<Day>(whose, { ...bounded, batchSize, limit, sort: { day: 1 } })
+        .toArray(),
+    )
+  }
+
+/** The sessions with agents that began in a span of time. */
+export const agentSessionsIn =
+  (db: Db) =>
+  (accountId: string, { from, to }: Span): Known<ReadonlyArray<Measured>> => {
+    const projection = Object.fromEntries(measuredFields.map((name) => [name, 1]))
+    const where = { accountId, kind: 'agent', startedAt: { $gte: from, $lt: to } }
+    return known(
+      viewIn(db, 'sessions')
+        .find<Measured>(where, { ...bounded, batchSize, projection })
         .toArray(),
     )
   }

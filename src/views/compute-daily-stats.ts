@@ -51,6 +51,8 @@ const returns = (begun: StatsInput['begun']): CameBack => {
   }
 }
 
+const neverBack: CameBack = () => false
+
 const measured = (sessions: ReadonlyArray<Measured>, asOf: Date, cameBack: CameBack, agentId?: string) => {
   const of = (kind: Measured['kind']) => {
     const all = sessions.filter((session) => session.kind === kind && counts(session))
@@ -79,6 +81,22 @@ const groupsOf = (sessions: ReadonlyArray<Measured>) => {
   return [...groups.values()]
 }
 
+const byGroup = (
+  accountDay: AccountDay,
+  sessions: ReadonlyArray<Measured>,
+  asOf: Date,
+  cameBack: CameBack,
+): ReadonlyArray<DailyStatsByDocument> =>
+  groupsOf(sessions).map(({ by, id, name, own }) => ({
+    _id: `${dayId(accountDay)}/${by}/${id}`,
+    accountId: accountDay.accountId,
+    day: accountDay.day,
+    by,
+    id: id as DailyStatsByDocument['id'],
+    ...(name !== undefined && { name }),
+    ...measured(own, asOf, cameBack, by === 'agent' ? id : undefined),
+  }))
+
 /** When the figures may change without a further event: when a session ends, and a day after that. */
 const nextAtOf = (sessions: ReadonlyArray<Measured>, asOf: Date): Date | undefined => {
   const times = sessions
@@ -86,6 +104,21 @@ const nextAtOf = (sessions: ReadonlyArray<Measured>, asOf: Date): Date | undefin
     .filter((time) => time > asOf.getTime())
   // Not more often than once a minute, however many sessions end.
   return times.length === 0 ? undefined : new Date(Math.max(Math.min(...times), asOf.getTime() + 60_000))
+}
+
+/** The same of some of a day's sessions, as at an earlier time: without returns, and without what is no session. */
+export const sessionStatsAt = (accountDay: AccountDay, all: ReadonlyArray<Measured>, asOf: Date) => {
+  const sessions = all.filter(counts)
+  const { accountId, day } = accountDay
+  return {
+    day: {
+      _id: dayId(accountDay),
+      accountId,
+      day,
+      ...measured(sessions, asOf, neverBack),
+    },
+    by: byGroup(accountDay, sessions, asOf, neverBack),
+  }
 }
 
 /** The statistics of a day from its documents. Pure: the same documents and time give the same statistics. */
@@ -136,14 +169,6 @@ export const computeDailyStats = (accountDay: AccountDay, input: StatsInput, asO
       },
       ...(nextAt && { nextAt }),
     },
-    by: groupsOf(sessions).map(({ by, id, name, own }) => ({
-      _id: `${dayId(accountDay)}/${by}/${id}`,
-      accountId,
-      day,
-      by,
-      id: id as DailyStatsByDocument['id'],
-      ...(name !== undefined && { name }),
-      ...measured(own, asOf, cameBack, by === 'agent' ? id : undefined),
-    })),
+    by: byGroup(accountDay, sessions, asOf, cameBack),
   }
 }

@@ -1,8 +1,15 @@
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { daysBetween } from '../../src/console/browser/figures.ts'
+import { dayPlus, daysSinceMonday } from '../../src/console/browser/format.ts'
 import {
   failedPart,
+  firstDays,
+  firstGrouping,
   hasFailedPart,
+  lastWeeks,
+  periodBefore,
   type Sort,
   shownPart,
   sortedBy,
@@ -47,6 +54,53 @@ statistics('the part is the one in the address if the page has it, or the first 
   assert.equal(
     [shownPart(['Bot', failedPart], failedPart), shownPart(['Bot'], failedPart), shownPart([], failedPart)],
     [failedPart, 'Bot', ''],
+  ),
+)
+
+/** 31 January 2026 is a Saturday. */
+const periods: ReadonlyArray<readonly [what: string, from: string, to: string, before: object]> = [
+  ['this week', '2026-01-26', today, { from: '2026-01-19', to: '2026-01-24', until: 'now' }],
+  ['last week', '2026-01-19', '2026-01-25', { from: '2026-01-12', to: '2026-01-18' }],
+  ['7 days', '2026-01-25', today, { from: '2026-01-18', to: '2026-01-24', until: 'now' }],
+  ['30 days', '2026-01-02', today, { from: '2025-12-03', to: '2026-01-01', until: 'now' }],
+  ['today', today, today, { from: '2026-01-24', to: '2026-01-24', until: 'now' }],
+  ['two weeks that are over', '2026-01-05', '2026-01-18', { from: '2025-12-22', to: '2026-01-04' }],
+]
+for (const [what, from, to, before] of periods)
+  statistics(`the period before ${what} is as long, and ends at the same time of day`, () =>
+    assert.equal(periodBefore({ from, to }, today), before),
+  )
+
+const aDay = fc.integer({ min: 0, max: 20_000 }).map((n) => dayPlus('2000-01-01', n))
+
+statistics('the period before is as long and over when the period begins; up to a week it has the same weekdays', () =>
+  fc.assert(
+    fc.property(aDay, fc.integer({ min: 1, max: 400 }), (from, length) => {
+      const to = dayPlus(from, length - 1)
+      const before = periodBefore({ from, to }, to)
+      assert.is(daysBetween(before.from, before.to).length, length)
+      assert.ok(before.to < from)
+      if (length <= 7) assert.is(daysSinceMonday(before.from), daysSinceMonday(from))
+    }),
+  ),
+)
+
+statistics('the last four weeks are whole and without a gap, and the first ends today', () =>
+  fc.assert(
+    fc.property(aDay, (day) => {
+      const weeks = lastWeeks(day)
+      const [newest, ...others] = weeks
+      assert.equal([weeks.length, newest?.to, firstDays('agent', day)], [4, day, newest])
+      assert.ok(weeks.every(({ from }) => daysSinceMonday(from) === 0))
+      for (const [i, { to }] of others.entries()) assert.is(dayPlus(to, 1), weeks[i]?.from)
+    }),
+  ),
+)
+
+statistics('a lead sees the team first, unless the address names a part; others see the account by day', () =>
+  assert.equal(
+    [firstGrouping(['viewer', 'lead'], ''), firstGrouping(['lead'], failedPart), firstGrouping(['viewer'], '')],
+    ['agent', 'day', 'day'],
   ),
 )
 

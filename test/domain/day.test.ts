@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Day } from '../../contracts/primitives.ts'
-import { dayOf, spanOf, timeZoneNamed } from '../../src/domain/day.ts'
+import { dayOf, spanOf, timeZoneNamed, untilTimeOfDay } from '../../src/domain/day.ts'
 
 const days = suite('days of a time zone')
 
@@ -28,6 +28,18 @@ days('have 23 and 25 hours where clocks are changed', () => {
     return (to.getTime() - from.getTime()) / 3_600_000
   }
   assert.equal(['2026-03-28', '2026-03-29', '2026-10-25'].map(hours), [24, 23, 25])
+})
+
+days('of other days end at the same time of day, also at the end of summer time', () => {
+  const at = new Date('2026-11-02T11:30:00Z')
+  const until = (day: string) => untilTimeOfDay(day as Day, at, 'Europe/Berlin')
+  assert.equal(
+    [until('2026-11-02'), until('2026-10-19')],
+    [
+      { from: new Date('2026-11-01T23:00:00Z'), to: at },
+      { from: new Date('2026-10-18T22:00:00Z'), to: new Date('2026-10-19T10:30:00Z') },
+    ],
+  )
 })
 
 days('begin and end as dayOf says', () => {

@@ -663,6 +663,62 @@ reading('statistics of some days, each number with its definition, and as CSV', 
   )
 })
 
+reading(
+  'the last day of statistics may end at this time of day: a week so far is compared with as much of the week before',
+  async () => {
+    const session = (n: number, agent: string, began: string, ended: string | undefined) => ({
+      _id: `soFar/${n}/agent/1`,
+      accountId: 'soFar',
+      chatId: `${n}`,
+      kind: 'agent',
+      channelId: 'w1',
+      startedAt: new Date(`2026-01-24T${began}Z`),
+      ...(ended && { endsAt: new Date(`2026-01-24T${ended}Z`), handleMs: 60_000 * n }),
+      clientMessages: 1,
+      agents: [{ id: agent, name: 'Bob' }],
+      invitations: [],
+      responseTimesMs: [],
+    })
+    await documents('sessions').insertMany([
+      session(1, 'a1', '09:00:00', '09:10:00'),
+      session(2, 'a1', '11:50:00', '12:10:00'),
+      session(3, 'a2', '11:00:00', '11:10:00'),
+      session(4, 'a1', '12:00:00', '12:10:00'),
+      { ...session(5, 'a1', '09:00:00', '09:10:00'), _id: 'soFar/5/bot/1', kind: 'bot' },
+    ])
+    const started = (count: number) => ({ agent: { started: count, open: 0 } })
+    const whole = { accountId: 'soFar', asOf: date('09:00:00'), sessions: started(7) }
+    await documents('daily_stats').insertMany(
+      ['2026-01-23', '2026-01-24'].map((day) => ({ ...whole, _id: `soFar/${day}`, day })),
+    )
+    const read = async (query: string) => {
+      const { rows } = await ask<StatisticsAnswer>(statistics, {
+        accountId: 'soFar',
+        query: `from=2026-01-23&to=2026-01-24&until=now${query}`,
+      })
+      return rows.map(({ day, id, sessions, figures }) => {
+        const { agent } = sessions as { readonly agent: { readonly started: number } }
+        const handleTime = (figures as { readonly handleTime?: { numerator: number; denominator: number } })?.handleTime
+        return [day, id, agent.started, handleTime?.numerator, handleTime?.denominator]
+      })
+    }
+    assert.equal(await read(''), [
+      ['2026-01-23', undefined, 7, undefined, undefined],
+      ['2026-01-24', undefined, 3, 240_000, 2],
+    ])
+    assert.equal((await read('&by=agent')).toSorted(), [
+      ['2026-01-24', 'a1', 2, 60_000, 1],
+      ['2026-01-24', 'a2', 1, 180_000, 1],
+    ])
+    assert.equal(await read('&by=agent&id=a2'), [['2026-01-24', 'a2', 1, 180_000, 1]])
+    clock.now = at('00:30:00')
+    assert.equal(await read(''), [['2026-01-23', undefined, 7, undefined, undefined]])
+    clock.now = at('12:00:00')
+    await documents('sessions').deleteMany({ accountId: 'soFar' })
+    await documents('daily_stats').deleteMany({ accountId: 'soFar' })
+  },
+)
+
 reading('statistics by agent have ids and no names, also as CSV', async () => {
   const by = { accountId: 'acme', day: '2026-01-10', by: 'agent', asOf: date('09:00:00'), name: 'Bob' }
   await documents('daily_stats_by').insertMany([

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import * as assert from 'uvu/assert'
+import { dayPlus, daysSinceMonday } from '../../src/console/browser/format.ts'
 import { inTurn } from '../../src/simulator/behaviour.ts'
 import { eventually } from '../support/eventually.ts'
 import { flaws, settled, violations } from './console/browser.ts'
@@ -60,6 +61,51 @@ test('why did replies fail this week: by reason and last answer, with links to t
   await table.waitFor()
   assert.equal(await flaws(page), [])
   assert.equal(errors, [])
+  await context.close()
+})
+
+test('how did the team do last week, compared with the weeks before: by agent and together', async (here) => {
+  const today = new Date().toISOString().slice(0, 10)
+  const monday = dayPlus(today, -daysSinceMonday(today))
+  const [last, before] = [dayPlus(monday, -7), dayPlus(monday, -14)]
+  const day = (day: string, started: number, by = {}) => {
+    const sessions = { agent: { started, open: 0 }, bot: { started: 0, open: 0 } }
+    return { accountId: 'acme', day, sessions, figures: {}, ...by, asOf: new Date() }
+  }
+  const agent = { by: 'agent', id: 'week-1' }
+  const days = here.db.collection<{ _id: string }>('daily_stats')
+  const byAgent = here.db.collection<{ _id: string }>('daily_stats_by')
+  await days.insertMany([
+    { ...day(last, 30), _id: `acme/${last}` },
+    { ...day(before, 40), _id: `acme/${before}` },
+  ])
+  await byAgent.insertMany([
+    { ...day(last, 12, agent), _id: `acme/${last}/agent/week-1` },
+    { ...day(before, 10, agent), _id: `acme/${before}/agent/week-1` },
+  ])
+  const { page, context, errors } = await here.open(await here.signInAsAll('questions'))
+  await page.goto(here.page('statistics'))
+  await page.getByRole('table', { name: 'The whole team, week by week' }).waitFor()
+  await page.getByRole('button', { name: 'Last week' }).click()
+  await page.getByText(`compared with `).waitFor()
+  const cells = async (name: string) =>
+    (await page.getByRole('row', { name }).locator('td').first().innerText()).split(/\s*\n\s*/)
+  assert.equal(
+    [await cells('The whole team'), await cells('week-1')],
+    [
+      ['30', '−25 % was 40'],
+      ['12', '+20 % was 10'],
+    ],
+  )
+  const weeks = await page
+    .getByRole('table', { name: 'The whole team, week by week' })
+    .locator('tbody td:nth-child(2)')
+    .allInnerTexts()
+  assert.equal(weeks.slice(1), ['30', '40', '–'])
+  assert.equal(await flaws(page), [])
+  assert.equal(errors, [])
+  await days.deleteMany({ _id: { $in: [`acme/${last}`, `acme/${before}`] } })
+  await byAgent.deleteMany({ id: 'week-1' })
   await context.close()
 })
 

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import { dayOf, type Span, spanOf } from '../../domain/day.ts'
+import { dayOf, type Span, untilTimeOfDay } from '../../domain/day.ts'
 import { figuresOf } from '../../domain/figures.ts'
 import type { Now } from '../../domain/ports.ts'
 import type { Query } from '../../mongo/connect.ts'
@@ -102,11 +102,7 @@ export const nowHandlers = ({
       const before = (ms: number) => new Date(Date.parse(asOf) - ms)
       const today = dayOf(new Date(asOf), timeZoneOf(accountId))
       const days = [today, weekBefore(today)] as const
-      const startOfToday = spanOf(today, timeZoneOf(accountId)).from
-      const untilNow = (day: Day) => {
-        const { from } = spanOf(day, timeZoneOf(accountId))
-        return { from, to: new Date(from.getTime() + Date.parse(asOf) - startOfToday.getTime()) }
-      }
+      const untilNow = (day: Day) => untilTimeOfDay(day, new Date(asOf), timeZoneOf(accountId))
       const [counts, figures] = await Promise.all([
         mongoQuery(nowIn)(accountId, {
           lately: before(latelyMs),

@@ -1,16 +1,17 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { Day, Id } from '../../../contracts/primitives.ts'
+import { type AccountId, Day, Id } from '../../../contracts/primitives.ts'
 import { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import { dayOf } from '../../domain/day.ts'
+import { dayOf, untilTimeOfDay } from '../../domain/day.ts'
 import { marksOf } from '../../domain/personal-data.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { Query } from '../../mongo/connect.ts'
-import { agentNamesIn, statisticsIn } from '../../mongo/console-statistics.ts'
+import { agentNamesIn, agentSessionsIn, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
+import { sessionStatsAt } from '../../views/compute-daily-stats.ts'
 import { NamesBody, type StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv, csvFile } from '../csv.ts'
 import { definitions } from '../definitions.ts'
@@ -40,6 +41,7 @@ const StatisticsQuery = t.partial(
     to: Day,
     by: t.keyof({ day: null, agent: null, widget: null, bot: null }, 'day, agent, widget or bot'),
     id: Id,
+    until: t.literal('now', 'now, or nothing'),
   },
   'StatisticsQuery',
 )
@@ -60,10 +62,10 @@ const inPieces = async <A, B>(rows: ReadonlyArray<A>, made: (row: A) => B): Prom
   return all
 }
 
-type Span = { readonly from: Day; readonly to: Day }
+type Days = { readonly from: Day; readonly to: Day }
 
 /** The requested days. Default: the last 30. */
-export const daysOf = ({ from, to }: Partial<Span>, today: string): E.Either<Refusal, Span> => {
+export const daysOf = ({ from, to }: Partial<Days>, today: string): E.Either<Refusal, Days> => {
   const last = Temporal.PlainDate.from(to ?? today)
   const first = from === undefined ? last.subtract({ days: usualDays - 1 }) : Temporal.PlainDate.from(from)
   const days = first.until(last, { largestUnit: 'days' }).days + 1
@@ -105,18 +107,41 @@ export const statisticsHandlers = ({
   | 'POST /api/accounts/:account/statistics/names'
 > => {
   const inTurn = oneAtATime()
+  /** The sessions with agents of a day, as they were at this time of it. Nothing if there was none. */
+  const untilNow = async (accountId: string, day: Day) => {
+    const span = untilTimeOfDay(day, new Date(now()), timeZoneOf(accountId))
+    const sessions = await mongoQuery(agentSessionsIn)(accountId, span)
+    if (E.isLeft(sessions)) return sessions
+    const stats = sessionStatsAt({ accountId: accountId as AccountId, day }, sessions.right, span.to)
+    return E.right({ day: sessions.right.length === 0 ? [] : [stats.day], by: stats.by })
+  }
   const read = async (accountId: string, query: URLSearchParams, most: number) => {
     const asked = readQuery(StatisticsQuery, query)
     if (E.isLeft(asked)) return asked
-    const { by = 'day', id, ...days } = asked.right
+    const { by = 'day', id, until, ...days } = asked.right
+    if (until !== undefined && by !== 'day' && by !== 'agent')
+      return E.left(invalid(400, 'until: expected with `by` day or agent'))
     if (by === 'day' && id !== undefined) return E.left(invalid(400, 'id: expected with `by` agent, widget or bot'))
     const span = daysOf(days, dayOf(new Date(now()), timeZoneOf(accountId)))
     if (E.isLeft(span)) return span
-    const found = await mongoQuery(statisticsIn)(accountId, { ...span.right, by, limit: most + 1, ...(id && { id }) })
+    const [found, lastDay] = await Promise.all([
+      mongoQuery(statisticsIn)(accountId, { ...span.right, by, limit: most + 1, ...(id && { id }) }),
+      until === undefined ? undefined : untilNow(accountId, span.right.to),
+    ])
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
     if (found.right.length > most) return E.left(tooMany(most))
+    if (lastDay !== undefined && E.isLeft(lastDay)) return E.left(unavailable(lastDay.left.reason))
+    const documents: ReadonlyArray<object> =
+      lastDay === undefined
+        ? found.right
+        : [
+            ...found.right.filter(({ day }) => day !== span.right.to),
+            ...(by === 'day'
+              ? lastDay.right.day
+              : lastDay.right.by.filter((each) => each.by === by && (id === undefined || each.id === id))),
+          ]
     const answer = by === 'day' ? dayAnswer : byAnswer
-    return E.right({ ...span.right, by, documents: found.right, rowOf: (each: object) => answer(each, 'masked') })
+    return E.right({ ...span.right, by, documents, rowOf: (each: object) => answer(each, 'masked') })
   }
   return {
     'POST /api/accounts/:account/statistics/names': async (request) => {

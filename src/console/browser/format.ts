@@ -68,6 +68,9 @@ export const dayOfTime = (ms: number): string => zone.formats.isoDay(new Date(ms
 export const dayPlus = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
 
+/** 0 on Monday, 6 on Sunday. */
+export const daysSinceMonday = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7
+
 /** `14:05`. */
 export const minuteText = (ms: number): string => zone.formats.minute(new Date(ms))
 

@@ -1,17 +1,31 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
 import { Chart, type Line } from './chart.ts'
 import { FailedReplies } from './failed-replies.ts'
-import { daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
-import { count, dayOfTime, dayPlus, dayText, shortDayText } from './format.ts'
+import { changeText, daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
+import { count, dayOfTime, dayText, shortDayText } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
 import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
 import { Presets } from './presets.ts'
 import { type PageProps, pathOf, queryOfSet } from './route.ts'
-import { failedPart, hasFailedPart, noteOf, type Sort, shownPart, sortedBy, valueIn, valuesOf } from './statistics.ts'
+import {
+  failedPart,
+  firstDays,
+  firstGrouping,
+  hasFailedPart,
+  lastWeeks,
+  noteOf,
+  periodBefore,
+  type Sort,
+  shownPart,
+  sortedBy,
+  valueIn,
+  valuesOf,
+} from './statistics.ts'
+import { ofTeam, TeamWeeks } from './team-weeks.ts'
 import { figureName, figuresPartWords } from './words.ts'
 
 type Definition = StatisticsAnswer['definitions'][number]
@@ -83,13 +97,6 @@ const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   },
   bot: { Bot: ofBots },
 }
-/** The figures of the team that fit beside each other on a small screen. */
-const ofTeam: ReadonlySet<string> = new Set([
-  'sessions.agent.started',
-  'figures.firstResponseAgent',
-  'figures.handleTime',
-  'figures.csat',
-])
 const maxLines = 5
 /** How many names one request returns. */
 const maxNames = 100
@@ -97,12 +104,18 @@ const maxNames = 100
 const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1_000
 const dayAt = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10)
 
+type Team = {
+  readonly now: StatisticsAnswer
+  readonly before: StatisticsAnswer
+  readonly weeks: StatisticsAnswer
+}
+
 type ResultsProps = {
   readonly answer: StatisticsAnswer
-  /** The days before, as many, for the dashed line. */
+  /** Of the period before, for the dashed line and for the changes of agents. */
   readonly before: StatisticsAnswer | undefined
-  /** The same days of all agents together. A session counts for each of its agents, so their rows cannot be added. */
-  readonly team: StatisticsAnswer | undefined
+  /** All agents together. A session counts for each of its agents, so their rows cannot be added. */
+  readonly team: Team | undefined
   /** Of agents, by id. */
   readonly names: Readonly<Record<string, string>>
   readonly part: string
@@ -172,9 +185,43 @@ const FigureChart = ({
   `
 }
 
+type CellProps = {
+  readonly rows: ReadonlyArray<unknown>
+  /** The rows of the period before, if there is a comparison. */
+  readonly before: ReadonlyArray<unknown> | undefined
+  readonly figure: Definition
+  readonly today: string
+  readonly kind: string
+}
+
+/** A figure, and below it the change since the period before. */
+const Cell = ({ rows, before, figure, today, kind }: CellProps) => {
+  const [now, then] = [valueIn(rows, figure, today), before && valueIn(before, figure, today)]
+  const { unit } = figure
+  return html`<td class=${`number ${kind}`} data-label=${figureName(figure.name)}>
+    ${valueText(now, unit)}
+    ${
+      before !== undefined &&
+      html`<span class="sub change">
+        ${now !== undefined && then !== undefined && html`<span>${changeText(now, then, unit)}</span> `}
+        <span class="was">was ${valueText(then, unit)}</span>
+      </span>`
+    }
+  </td>`
+}
+
+/** With what the figures of agents are compared, in words. */
+const comparedWords = (before: StatisticsAnswer, isUntilNow: boolean): string => {
+  const { from, to } = before
+  const days = from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`
+  if (before.rows.length === 0) return `nothing to compare with: no statistics of ${days}`
+  return `compared with ${days}${isUntilNow ? ' until the same time of day' : ''}`
+}
+
 /** All figures as a table, whose columns sort it. */
 const FigureTable = ({
   answer,
+  before,
   team,
   totals,
   figures,
@@ -183,10 +230,11 @@ const FigureTable = ({
   today,
   sort,
   sortBy,
-}: Pick<ResultsProps, 'answer' | 'team'> &
+}: Pick<ResultsProps, 'answer' | 'before' | 'team'> &
   Shown & { readonly sort: Sort | undefined; readonly sortBy: (name: string) => void }) => {
+  const isOfAgents = answer.by === 'agent'
   const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
-  const widthOf = (name: string) => (answer.by === 'agent' && !ofTeam.has(name) ? 'extra' : '')
+  const widthOf = (name: string) => (isOfAgents && !ofTeam.includes(name) ? 'extra' : '')
   const heading = (name: string, text: string) => html`
     <th
       scope="col"
@@ -199,39 +247,37 @@ const FigureTable = ({
   `
   const shape = { day: 'by-day', agent: 'team' }[answer.by as string] ?? ''
   const caption = `Figures from ${answer.from} to ${answer.to}`
+  const earlier = isOfAgents && before !== undefined ? before : undefined
+  // Nothing is stored of the days before: then a dash in each cell would say nothing.
+  const hasEarlier = earlier !== undefined && (team?.before ?? earlier).rows.length > 0
+  const earlierOf = hasEarlier ? Map.groupBy(earlier.rows, (row) => textAt(row, 'id')) : undefined
+  const compared = earlier && comparedWords(team?.before ?? earlier, answer.to === today)
   return html`
-    <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">
+    <${Card} title=${isOfAgents ? 'Team' : 'Figures'} id="figures" aside=${compared !== undefined && html`<span class="muted">${compared}</span>`}>
       <div class=${`scroll as-cards figures ${shape}`} role="region" aria-label=${caption} tabindex="0">
           <table>
             <caption class="unseen">${caption}</caption>
             <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
             <tbody>
+              ${
+                team !== undefined &&
+                html`<tr key="together" class="together">
+                  <th scope="row">The whole team</th>
+                  ${figures.map((each) => html`<${Cell} key=${each.name} rows=${team.now.rows} before=${hasEarlier ? team.before.rows : undefined} figure=${each} today=${today} kind=${widthOf(each.name)} />`)}
+                </tr>`
+              }
               ${totals.map(
                 ({ id, rows }) => html`<tr key=${id}>
                   <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
                     ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
                   </th>
-                  ${figures.map(
-                    (each) =>
-                      html`<td class=${`number ${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
-                  )}
+                  ${figures.map((each) => html`<${Cell} key=${each.name} rows=${rows} before=${earlierOf && (earlierOf.get(id) ?? [])} figure=${each} today=${today} kind=${`${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} />`)}
                 </tr>`,
               )}
-              ${
-                team !== undefined &&
-                totals.length > 1 &&
-                html`<tr key="together" class="together">
-                  <th scope="row">All agents together</th>
-                  ${figures.map(
-                    (each) =>
-                      html`<td class=${`number ${widthOf(each.name)}`} key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(team.rows, each, today), each.unit)}</td>`,
-                  )}
-                </tr>`
-              }
             </tbody>
           </table>
       </div>
-      ${answer.by === 'agent' && html`<p class="muted narrow-only">A wider screen and the CSV file show more figures.</p>`}
+      ${isOfAgents && html`<p class="muted narrow-only">A wider screen and the CSV file show more figures.</p>`}
       ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
       <details>
         <summary>What each figure means</summary>
@@ -259,12 +305,10 @@ const Results = ({ answer, before, team, names, part, figure, choose }: ResultsP
     <//>`
   const nameOf = (id: string) => names[id] ?? id
   const of = { answer, totals: sortedBy(totals, sort, figures, nameOf, today), figures, shown, nameOf, today }
-  return html`
-    <div class="stack">
-      <${FigureChart} ...${of} before=${before} choose=${choose} />
-      <${FigureTable} ...${of} team=${team} sort=${sort} sortBy=${sortBy} />
-    </div>
-  `
+  const chart = html`<${FigureChart} ...${of} before=${before} choose=${choose} />`
+  const table = html`<${FigureTable} ...${of} before=${before} team=${team} sort=${sort} sortBy=${sortBy} />`
+  // The table of agents answers how the team did, the chart how a figure went.
+  return html`<div class="stack">${answer.by === 'agent' ? [table, chart] : [chart, table]}</div>`
 }
 
 const partsOf = (by: string, id: string): ReadonlyArray<string> => [
@@ -274,11 +318,14 @@ const partsOf = (by: string, id: string): ReadonlyArray<string> => [
 
 type PartButtonsProps = { readonly by: string; readonly id: string } & Pick<ResultsProps, 'part' | 'choose'>
 
+/** The team, and the parts of the account's figures by day or of the bots. */
 const PartButtons = ({ by, id, part, choose }: PartButtonsProps) => {
-  if (!hasFailedPart(by, id)) return null
+  const isTeam = by === 'agent' && id === ''
+  if (!isTeam && !hasFailedPart(by, id)) return null
+  const of = isTeam ? 'day' : by
   return html`<div class="row" role="group" aria-label="Figures">
-    ${partsOf(by, id).map((name) => html`<button key=${name} type="button" aria-pressed=${name === part} onClick=${() => choose({ part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
-    ${by === 'day' && html`<button type="button" class="link" onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Each agent of the team</button>`}
+    ${of === 'day' && html`<button type="button" aria-pressed=${isTeam} onClick=${() => choose({ by: 'agent', id: '', part: '', figure: '' })}>Team</button>`}
+    ${partsOf(of, '').map((name) => html`<button key=${name} type="button" aria-pressed=${!isTeam && name === part} onClick=${() => choose({ by: of, id: '', part: name, figure: '' })}>${figuresPartWords(name)}</button>`)}
   </div>`
 }
 
@@ -294,22 +341,34 @@ type FiguresProps = {
 /** Charts and tables of daily_stats and daily_stats_by. */
 const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }: FiguresProps) => {
   const path = accountPath(account, 'statistics')
-  const { value, trouble, again } = useLoad(filter, (signal) => get<StatisticsAnswer>(`${path}?${filter}`, signal))
-  const length = daysBetween(days.from, days.to).length
-  const previous = new URLSearchParams({
-    from: dayPlus(days.from, -length),
-    to: dayPlus(days.from, -1),
-    by: 'day',
-  }).toString()
-  const isCompared = by === 'day' && length > 1
+  const { value, of, trouble, again } = useLoad(filter, (signal) => get<StatisticsAnswer>(`${path}?${filter}`, signal))
+  const today = dayOfTime(Date.now())
   const isTeam = by === 'agent' && id === ''
-  const beside = isCompared ? previous : isTeam ? new URLSearchParams({ ...days, by: 'day' }).toString() : ''
-  const other = useLoad(
-    beside,
-    async (signal): Promise<Result<StatisticsAnswer | undefined>> =>
-      beside === '' ? { ok: true, value: undefined } : get<StatisticsAnswer>(`${path}?${beside}`, signal),
-  )
-  const besides = other.of === beside ? other.value : undefined
+  const read = (query: Readonly<Record<string, string>>, signal: AbortSignal) =>
+    get<StatisticsAnswer>(`${path}?${new URLSearchParams(query)}`, signal)
+  const { until, ...earlier } = periodBefore(days, today)
+  // The last day of a chart by day is not drawn until it is over.
+  const isCompared = by === 'agent' || (by === 'day' && days.from !== days.to)
+  const other = useLoad(filter, async (signal): Promise<Result<StatisticsAnswer | undefined>> => {
+    if (!isCompared) return { ok: true, value: undefined }
+    return read(
+      { ...earlier, by, ...(by === 'agent' && { ...(id !== '' && { id }), ...(until && { until }) }) },
+      signal,
+    )
+  })
+  const together = useLoad(isTeam ? filter : '', async (signal): Promise<Result<Team | undefined>> => {
+    if (!isTeam) return { ok: true, value: undefined }
+    const weeks = { from: lastWeeks(today).at(-1)?.from ?? today, to: today }
+    const [now, before, all] = await Promise.all([
+      read({ ...days, by: 'day' }, signal),
+      read({ ...earlier, by: 'day', ...(until && { until }) }, signal),
+      read({ ...weeks, by: 'day' }, signal),
+    ])
+    if (!now.ok) return now
+    if (!before.ok) return before
+    return all.ok ? { ok: true, value: { now: now.value, before: before.value, weeks: all.value } } : all
+  })
+  const isWhole = of === filter && other.of === filter && (!isTeam || together.of === filter)
   const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
   const naming = useAction<Readonly<Record<string, string>>>()
   const names = naming.value ?? {}
@@ -323,33 +382,41 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
       const withoutName = Object.fromEntries(unknown.map((each) => [each, each]))
       return { ok: true, value: { ...names, ...withoutName, ...answer.value.names } }
     })
+  // Whoever asked for names wants those of other days too. The audit log records that as well.
+  const wanted = naming.value === undefined ? '' : unknown.join()
+  useEffect(() => {
+    if (wanted !== '') void showNames()
+  }, [wanted])
   return html`
     <${TroubleBox} trouble=${trouble} again=${again} />
+    <${TroubleBox} trouble=${other.trouble ?? together.trouble} again=${other.trouble ? other.again : together.again} />
+    ${isTeam && together.value !== undefined && html`<${TeamWeeks} answer=${together.value.weeks} today=${today} chosen=${days} choose=${choose} />`}
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
     ${
       unknown.length > 0 &&
       html`<div class="row">
-        <button type="button" onClick=${showNames} disabled=${naming.isBusy}>Show names</button>
+        <button type="button" class="primary" onClick=${showNames} disabled=${naming.isBusy}>Show names</button>
         <span class="muted">The audit log records that you looked.</span>
       </div>`
     }
     <${TroubleBox} trouble=${naming.trouble} again=${showNames} />
-    ${value !== undefined && html`<${Results} answer=${value} before=${isCompared ? besides : undefined} team=${isTeam && value.by === 'agent' ? besides : undefined} names=${names} part=${shownPart(Object.keys(parts[value.by] ?? {}), part)} figure=${figure} choose=${choose} />`}
+    ${value !== undefined && html`<${Results} answer=${value} before=${isWhole ? other.value : undefined} team=${isWhole ? together.value : undefined} names=${names} part=${shownPart(Object.keys(parts[value.by] ?? {}), part)} figure=${figure} choose=${choose} />`}
   `
 }
 
 /** Figures by day, agent, widget or bot, and why replies failed. */
 export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const text = (name: string) => query.get(name) ?? ''
-  const by = text('by') || 'day'
+  const by = text('by') || firstGrouping(roles, text('part'))
   const id = text('id')
   const part = shownPart(partsOf(by, id), text('part'))
   const isFailed = part === failedPart
   const today = dayOfTime(Date.now())
-  const days = { from: text('from') || dayPlus(today, -29), to: text('to') || today }
+  const usual = firstDays(by, today)
+  const days = { from: text('from') || usual.from, to: text('to') || usual.to }
   const filter = new URLSearchParams({ ...days, by, ...(by !== 'day' && id !== '' && { id }) }).toString()
   const change = (next: Readonly<Record<string, string>>) => {
-    const all = { ...days, by, id, part: text('part'), figure: text('figure'), ...next }
+    const all = { from: text('from'), to: text('to'), by, id, part: text('part'), figure: text('figure'), ...next }
     go(pathOf(account, 'statistics', queryOfSet(all).toString()))
   }
   const day = (name: 'from' | 'to', label: string) => html`

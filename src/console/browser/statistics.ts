@@ -1,5 +1,36 @@
-import { type Definition, type Total, textAt, valueOfRows } from './figures.ts'
-import { dayPlus } from './format.ts'
+import { type Definition, daysBetween, type Total, textAt, valueOfRows } from './figures.ts'
+import { dayPlus, daysSinceMonday } from './format.ts'
+
+export type Days = { readonly from: string; readonly to: string }
+
+/** The grouping of the page if its address names none: a lead sees the team. */
+export const firstGrouping = (roles: ReadonlyArray<string>, part: string): string =>
+  roles.includes('lead') && part === '' ? 'agent' : 'day'
+
+/** The days of the page if its address names none: of the team this week, otherwise 30 days. */
+export const firstDays = (by: string, today: string): Days => ({
+  from: dayPlus(today, by === 'agent' ? -daysSinceMonday(today) : -29),
+  to: today,
+})
+
+/**
+ * The period before, which is as long: the same weekdays a week earlier, or as many days before more than a week. If
+ * today is the last day, the period before ends at the same time of day.
+ */
+export const periodBefore = ({ from, to }: Days, today: string): Days & { readonly until?: 'now' } => {
+  const length = daysBetween(from, to).length
+  const earlier = length <= 7 ? 7 : length
+  return { from: dayPlus(from, -earlier), to: dayPlus(to, -earlier), ...(to === today && { until: 'now' }) }
+}
+
+/** The last four weeks from Monday on, the newest first. The first of them ends today. */
+export const lastWeeks = (today: string): ReadonlyArray<Days> => {
+  const monday = dayPlus(today, -daysSinceMonday(today))
+  return [0, 1, 2, 3].map((ago) => ({
+    from: dayPlus(monday, -7 * ago),
+    to: ago === 0 ? today : dayPlus(monday, 6 - 7 * ago),
+  }))
+}
 
 /** The part that is no table of figures: why replies failed. */
 export const failedPart = 'Failed'

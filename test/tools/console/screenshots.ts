@@ -55,7 +55,7 @@ const shots: ReadonlyArray<Shot> = [
   },
   {
     name: 'team',
-    path: `statistics?by=agent&from=${stagedDay(10)}&to=${stagedDay(4)}&figure=figures.handleTime`,
+    path: 'statistics',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Show names' }).click()
       await page.getByRole('rowheader', { name: 'Mia Lindqvist' }).waitFor()

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { sample } from '../../support/samples.ts'
 import type { ConsoleWorld } from './world.ts'
 
-const days = 27
+const days = 30
 /** A number between 0 and 1, the same in each run. */
 const wave = (day: number, of: number) => (Math.sin(day * 1.7 + of * 0.6) + Math.sin(day * 0.45 + of) + 2) / 4
 
@@ -63,9 +63,14 @@ export const stagedDay = (before: number): string => new Date(Date.now() - befor
 
 /**
  * Writes statistics of earlier days to the database directly: the bridge takes its times from the clock. It recomputes
- * the last days, so these are left out.
+ * the last days, so that has to be over.
  */
 const stageDays = async ({ db }: ConsoleWorld) => {
+  const due = db.collection('stats_due')
+  await eventually(
+    'every day to be computed',
+    async () => (await due.countDocuments({ since: { $exists: true } })) === 0,
+  )
   const stats = db.collection<{ _id: string; day: string }>('daily_stats')
   const today = await eventually('the statistics of today', async () => {
     const found = await stats.findOne({ accountId: 'acme' }, { sort: { day: -1 } })
@@ -74,19 +79,14 @@ const stageDays = async ({ db }: ConsoleWorld) => {
   const { _id, nextAt, ...rest } = today as typeof today & { readonly nextAt?: Date }
   await stats.insertMany(
     Array.from({ length: days }, (_, i) => {
-      const day = stagedDay(i + 4)
-      const counts = countsOf(rest, i + 4) as typeof rest
-      return { ...counts, figures: figuresOf(i + 4, 140), _id: `acme/${day}`, day }
+      const day = stagedDay(i + 1)
+      const counts = countsOf(rest, i + 1) as typeof rest
+      return { ...counts, figures: figuresOf(i + 1, 140), _id: `acme/${day}`, day }
     }),
   )
   await stageTeam({ db })
   await stageLastWeek({ db })
   await stageMinutes({ db })
-  const due = db.collection('stats_due')
-  await eventually(
-    'every day to be computed',
-    async () => (await due.countDocuments({ since: { $exists: true } })) === 0,
-  )
   // Without `nextAt` the day is not computed again when the next session has ended.
   await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) }, $unset: { nextAt: '' } })
   await stageTimes({ db })
@@ -118,7 +118,7 @@ const stageLastWeek = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
         clientMessages: 4,
         turns: 4,
         replies: 4,
-        agents: [],
+        agents: kind === 'agent' ? [{ ...agentOf(n / 3), part: 'accepted', messages: 3 }] : [],
         responseTimesMs: [],
         invitations:
           kind === 'agent' || isContained ? [] : [{ by: 'bot', at: startedAt, queueMs: figures.queueTime?.value }],
@@ -223,10 +223,12 @@ const stageTalkTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
     .updateOne({ chatId: stagedChat }, { $set: { startedAt, lastEventAt: joinedAt, joinedAt, invitedAt } })
 }
 
-/** Entries of the timeline of the last 24 hours, most of them by day. */
+/** Entries of the timeline of the last 24 hours, most of them by day, and of one more hour a week ago. */
 const stageMinutes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   const now = Date.now()
-  const times = Array.from({ length: 24 * 60 }, (_, i) => now - (i + 2) * 60_000).flatMap((time) => {
+  const minutesBefore = (last: number, size: number) => Array.from({ length: size }, (_, i) => last - (i + 2) * 60_000)
+  const minutes = [...minutesBefore(now, 24 * 60), ...minutesBefore(now - 7 * dayMs, 60)]
+  const times = minutes.flatMap((time) => {
     const busy = Math.max(0, Math.sin(((time % dayMs) / dayMs) * 2 * Math.PI - Math.PI / 2) + 0.35)
     const count = Math.round(14 * busy * (0.6 + 0.8 * wave(time / 4_000_000, 3)) + 2 * wave(time / 60_000, 9))
     return Array.from({ length: count }, (_, n) => new Date(time + n * 1_000))
@@ -238,13 +240,12 @@ const stageMinutes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
 
 const team = ['Mia Lindqvist', 'Jonas Weber', 'Amira Haddad', 'Tomás Rivera', 'Grace Okafor', 'Felix Novak']
 const agentOf = (n: number) => ({ id: String(21 + (n % team.length)), name: team[n % team.length] })
-const teamDays = 7
 const teamFigures = ['firstResponseAgent', 'responseTimeAgent', 'handleTime', 'csat', 'csatResponseRate', 'concurrency']
 
 /** The statistics of each agent on a day. */
 const teamOf = (i: number) =>
   team.map((_, n) => {
-    const [{ id }, day] = [agentOf(n), stagedDay(i + 4)]
+    const [{ id }, day] = [agentOf(n), stagedDay(i)]
     const figures = Object.entries(figuresOf(i + n, 12 + n)).filter(([name]) => teamFigures.includes(name))
     return {
       _id: `acme/${day}/agent/${id}`,
@@ -262,7 +263,7 @@ const teamOf = (i: number) =>
 const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
   const by = db.collection<{ _id: string }>('daily_stats_by')
   const stats = db.collection<{ _id: string }>('daily_stats')
-  for (let i = 0; i < teamDays; i++) {
+  for (let i = 1; i <= days; i++) {
     const agents = teamOf(i)
     await by.insertMany(agents)
     const sums = teamFigures.map((name) => {
@@ -273,7 +274,7 @@ const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
     })
     const started = agents.reduce((all, { sessions }) => all + sessions.agent.started, 0)
     await stats.updateOne(
-      { _id: `acme/${stagedDay(i + 4)}` },
+      { _id: `acme/${stagedDay(i)}` },
       { $set: { ...Object.fromEntries(sums), 'sessions.agent.started': started } },
     )
   }

@@ -132,6 +132,20 @@ const answers: ReadonlyArray<readonly [string, ReadonlyArray<object>, string, st
     'not known before the chat is finished',
   ],
   ['nobody asked', [{ ...bot, clientMessages: 0 }], '', ''],
+  [
+    'an agent joined, and the account has no webhooks',
+    [{ ...bot, ending: 'agent-joined' }],
+    'not known, because no webhook says what the agent did',
+    '',
+  ],
+  [
+    'the bot answered, then an agent joined, and the account has no webhooks',
+    [{ ...bot, firstResponseMs: 2_400, ending: 'agent-joined' }],
+    'after 2.4 s, by the bot',
+    'not known, because no webhook says what the agent did',
+  ],
+  ['an agent joined and did not answer', [{ ...bot, ending: 'agent-joined' }, agent], 'none', ''],
+  ['no agent joined, and the client was silent', [{ ...bot, ending: 'silence' }], 'none', ''],
 ]
 for (const [what, sessions, first, ofAgent] of answers)
   story(`says when the first answer came, and from whom: ${what}`, () =>

@@ -98,11 +98,12 @@ export const repliesText = (conversation: unknown, deliveries: ReadonlyArray<unk
 }
 
 const notYetKnown = 'not known before the chat is finished'
+const notReported = 'not known, because no webhook says what the agent did'
 
 /**
  * `after 2.4 s, by the bot`: the first answer in the chat, and that of an agent if the bot was first. A client whom the
  * bot did not answer has waited since the bot session began. `none` if nobody answered. While an agent has the chat
- * nobody can tell: the service sends an agent's messages when the chat ends.
+ * nobody can tell: the service sends an agent's messages when the chat ends. Nobody can ever tell without a webhook of it.
  */
 export const firstResponses = (
   sessions: ReadonlyArray<unknown>,
@@ -111,15 +112,18 @@ export const firstResponses = (
   const isOf = (kind: string) => (session: unknown) => textAt(session, 'kind') === kind
   const isAnswered = (session: unknown) => numberAt(session, 'firstResponseMs') !== undefined
   const answered = inOrder.find(isAnswered)
-  const isUnknown = inOrder.some((each) => isOf('agent')(each) && textAt(each, 'endsAt') === '')
+  const isOpen = inOrder.some((each) => isOf('agent')(each) && textAt(each, 'endsAt') === '')
+  const joined = inOrder.findLastIndex((each) => textAt(each, 'ending') === 'agent-joined')
+  const isReported = joined < 0 || inOrder.slice(joined).some(isOf('agent'))
+  const unknown = isOpen ? notYetKnown : isReported ? undefined : notReported
   if (answered === undefined) {
     const isAsked = inOrder.some((each) => (numberAt(each, 'clientMessages') ?? 0) > 0)
-    return { first: isUnknown ? notYetKnown : isAsked ? 'none' : '', ofAgent: '' }
+    return { first: unknown ?? (isAsked ? 'none' : ''), ofAgent: '' }
   }
   const after = (session: unknown) => `after ${duration(numberAt(session, 'firstResponseMs') ?? 0)}`
   if (isOf('bot')(answered)) {
     const agentSession = inOrder.filter(isOf('agent')).find(isAnswered)
-    const ofAgent = agentSession === undefined ? (isUnknown ? notYetKnown : '') : after(agentSession)
+    const ofAgent = agentSession === undefined ? (unknown ?? '') : after(agentSession)
     return { first: `${after(answered)}, by the bot`, ofAgent }
   }
   const [asked] = inOrder.slice(0, inOrder.indexOf(answered)).filter(isOf('bot'))

@@ -66,17 +66,15 @@ export const exportPerson = operation({
   action: ({ request }) => actionOn('export', request),
   act: async ({ erasures }, { request, out }) => {
     const everything = await everythingOf(erasures, request)
-    const isStored = Object.keys(everything.documents).length > 0
-    const code = isStored ? 0 : 1
-    if (!isStored && everything.enrichments.length === 0)
+    if (Object.keys(everything.documents).length === 0 && everything.enrichments.length === 0)
       return {
-        code,
+        code: 1,
         trouble: `Nothing is stored about a person with this ${named[request.start.kind]}.`,
         result: everything,
       }
     const text = JSON.stringify(everything, null, 2)
     return out === undefined
-      ? { code, lines: [printableLines(text)], result: everything }
-      : { code, files: [{ path: out, text: `${text}\n` }], lines: writtenLines(out, everything), result: everything }
+      ? { code: 0, lines: [printableLines(text)], result: everything }
+      : { code: 0, files: [{ path: out, text: `${text}\n` }], lines: writtenLines(out, everything), result: everything }
   },
 })

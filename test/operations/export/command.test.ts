@@ -10,10 +10,16 @@ import { runOperation } from '../../support/operation.ts'
 type Found = { readonly view: string; readonly document: object }
 
 /** Runs the command. It finds these documents for every person. */
-const run = (found: ReadonlyArray<Found>, ...args: string[]) => exportWith(5, found, ...args)
+const run = (found: ReadonlyArray<Found>, ...args: string[]) => exportWith({ found }, ...args)
 
-/** The projector has processed this many of 5 records. */
-const exportWith = (processed: number, found: ReadonlyArray<Found>, ...args: string[]) => {
+type Given = {
+  /** How many of 5 records the projector has processed. */
+  readonly processed?: number
+  readonly found?: ReadonlyArray<Found>
+  readonly enriched?: ReadonlyArray<object>
+}
+
+const exportWith = ({ processed = 5, found = [], enriched = [] }: Given, ...args: string[]) => {
   const kafka = {
     ranges: async () => new Map([[0, { low: 0, high: 5 }]]),
     committedOffsets: async () => new Map([[0, processed]]),
@@ -23,7 +29,7 @@ const exportWith = (processed: number, found: ReadonlyArray<Found>, ...args: str
     findDocuments: async function* () {
       yield* found
     },
-    enriched: async () => [],
+    enriched: async () => enriched,
   } as unknown as Erasures
   return runOperation(
     ['export', '--account', 'acme', '--client', '1233', ...args],
@@ -52,9 +58,21 @@ exporting('all stored data is in the file', async () => {
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).documents, { chats: [{ _id: 'acme/2037' }] })
 })
 
+exporting('enrichments alone are a success', async () => {
+  const file = join(temporaryFolder(), 'person.json')
+  const enriched = [{ _id: 'acme/1233', value: { tier: 'gold' } }]
+  const { code, out } = await exportWith({ enriched }, '--out', file)
+  assert.equal([code, out[1]], [0, '  enrichments  1'])
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).enrichments, [{ key: 'acme/1233', value: { tier: 'gold' } }])
+})
+
 exporting('exports nothing while the views lack events', async () => {
   const file = join(temporaryFolder(), 'person.json')
-  const { code, err } = await exportWith(4, [{ view: 'chats', document: { _id: 'acme/2037' } }], '--out', file)
+  const { code, err } = await exportWith(
+    { processed: 4, found: [{ view: 'chats', document: { _id: 'acme/2037' } }] },
+    '--out',
+    file,
+  )
   assert.is(code, 1)
   assert.match(err[0] ?? '', /^Nothing was exported\. The views lack events/)
   assert.not.ok(existsSync(file))

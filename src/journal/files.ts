@@ -1,7 +1,8 @@
-import { chmod, type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/ports.ts'
+import { makeFolders } from '../shared/folders.ts'
 
 /** The part of an open file that the journal uses. Tests replace it to simulate a full disk. */
 export type Handle = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'close'>
@@ -33,7 +34,7 @@ export const syncPath = async (path: string): Promise<void> => {
 /** Creates a folder that only its owner can read, and the folders above it. Makes every new name durable. */
 export const makeFolder = async (path: string, sync = syncPath): Promise<void> => {
   const folder = resolve(path)
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  const first = makeFolders(folder)
   for (let made = folder; ; made = dirname(made)) {
     await sync(dirname(made))
     if (first === undefined || made === first) return

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { runCommand } from '../support/command.ts'
+import { command, runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const folder = temporaryFolder()
@@ -35,6 +36,25 @@ commandLine('commands that only read create no files', async () => {
     await run(command)
     assert.equal(readdirSync(folder), [], command.join(' '))
   }
+})
+
+/** Node's own recursive mkdir never ends with these paths. */
+const impossible = () => {
+  const root = temporaryFolder()
+  symlinkSync(join(root, 'nothing'), join(root, 'link'))
+  return ['/proc/livechat-bridge', join(root, 'link', 'data')]
+}
+commandLine('start with a DATA_DIR that cannot be made says so and ends', () => {
+  const accounts = join(temporaryFolder(), 'accounts.json')
+  writeFileSync(accounts, JSON.stringify({ accounts: [{ id: 'acme', webhooks: { token: 'webhooks-token-0001' } }] }))
+  for (const dataDir of impossible())
+    for (const config of ['', accounts]) {
+      const env = { ...process.env, KAFKA_BROKERS: '', MONGODB_URL: '', DATA_DIR: dataDir, BRIDGE_CONFIG: config }
+      const { status, stderr } = spawnSync('sh', [command, 'start'], { env, timeout: 30_000, killSignal: 'SIGKILL' })
+      assert.is(status, 78, `${dataDir}, ${config}: ${stderr}`)
+      assert.match(String(stderr), /^DATA_DIR.*(ENOENT|EROFS|EPERM|EACCES)/)
+      assert.ok(String(stderr).includes(dataDir))
+    }
 })
 
 commandLine('check-config --json prints the effective configuration', async () => {

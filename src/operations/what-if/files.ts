@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fchmodSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, problemsOf } from '../../../contracts/problem.ts'
+import { makeFolders } from '../../shared/folders.ts'
 import { writePrivateFile } from '../../shared/private-file.ts'
 import { AcceptedFile } from './groups.ts'
 
@@ -26,7 +17,7 @@ const linesWithout = (path: string, chats: ReadonlySet<string>): string =>
 
 /** The files of a report, which only this user can read. Until `finish` the files of the run before stay. */
 export const openReport = (folder: string) => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder)
   const part = join(folder, `${names.lines}.part`)
   const file = openSync(part, 'w', 0o600)
   fchmodSync(file, 0o600)

@@ -17,8 +17,8 @@ export type Act =
     }
   | { readonly kind: 'hand-over' }
 
-/** What a client gets in a turn, in order. An empty lane is silence. */
-export type Lane = ReadonlyArray<Act>
+/** What a client gets in a turn, in order: the acts of an answer. None is silence. */
+export type Acts = ReadonlyArray<Act>
 
 export const handOver: Act = { kind: 'hand-over' }
 
@@ -53,12 +53,12 @@ export const shapeOf = (act: Act): string => {
 const keyOf = (act: Act): unknown =>
   act.kind === 'hand-over' ? [act.kind] : [act.kind, act.type, act.buttons, act.announces]
 
-/** True if both lanes have the same acts, whatever their words. */
-export const haveSameActs = (one: Lane, other: Lane): boolean =>
+/** True if both answers have the same acts, whatever their words. */
+export const haveSameActs = (one: Acts, other: Acts): boolean =>
   JSON.stringify(one.map(keyOf)) === JSON.stringify(other.map(keyOf))
 
-export const wordsOf = (lane: Lane): ReadonlyArray<string> =>
-  lane.map((act) => (act.kind === 'hand-over' ? '' : act.words))
+export const wordsOf = (acts: Acts): ReadonlyArray<string> =>
+  acts.map((act) => (act.kind === 'hand-over' ? '' : act.words))
 
-export const haveSameWords = (one: Lane, other: Lane): boolean =>
+export const haveSameWords = (one: Acts, other: Acts): boolean =>
   JSON.stringify(wordsOf(one)) === JSON.stringify(wordsOf(other))

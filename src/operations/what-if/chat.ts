@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Lane } from './acts.ts'
+import type { Acts } from './acts.ts'
 import { type Answer, isDivergence, isUnstable, type Verdict, verdictOf } from './judge.ts'
 import type { Turn } from './turns.ts'
 
@@ -9,14 +9,14 @@ export type Conversing = {
   readonly end: () => void
 }
 
-/** A turn and its three lanes. `candidate` is what the bot did the first time, if it is asked several times. */
+/** A turn and its three answers. `candidate` is what the bot did the first time, if it is asked several times. */
 export type Compared = {
   readonly turn: Turn
   readonly verdict: Verdict
-  readonly observed: Lane
+  readonly observed: Acts
   readonly baseline?: Answer
   readonly candidate?: Answer
-  /** Why a turn has this verdict, where the lanes do not say it. Without a word of the chat. */
+  /** Why a turn has this verdict, where the answers do not say it. Without a word of the chat. */
   readonly reason?: string
 }
 
@@ -65,9 +65,9 @@ export const compareChat = async (
     ])
     const candidate = answers[0] ?? { replies: [], ms: 0 }
     if (!counts(turn)) continue
-    const lanes = { turn, observed, ...(old && { baseline: old }), candidate }
+    const told = { turn, observed, ...(old && { baseline: old }), candidate }
     if (turn.notComparable !== undefined) {
-      compared.push({ ...lanes, verdict: 'not-comparable', reason: turn.notComparable })
+      compared.push({ ...told, verdict: 'not-comparable', reason: turn.notComparable })
       continue
     }
     if (old !== undefined && noise.differs === 0) {
@@ -80,12 +80,12 @@ export const compareChat = async (
         isExact,
       )
     ) {
-      compared.push({ ...lanes, verdict: 'not-comparable', reason: 'unstable: the bot disagrees with itself' })
+      compared.push({ ...told, verdict: 'not-comparable', reason: 'unstable: the bot disagrees with itself' })
       continue
     }
     const verdict = verdictOf(old ?? { replies: observed }, candidate)
     hasDiverged = isDivergence(verdict, isExact)
-    compared.push({ ...lanes, verdict, ...(candidate.failing && { reason: candidate.failing.reason }) })
+    compared.push({ ...told, verdict, ...(candidate.failing && { reason: candidate.failing.reason }) })
   }
   return E.right({ compared, noise })
 }

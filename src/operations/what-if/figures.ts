@@ -1,10 +1,10 @@
 import type { Figure } from '../../../contracts/views/daily-stats.ts'
 import { figuresOf, type Measured } from '../../domain/figures.ts'
 import { unknownChannel } from '../../views/session-chain.ts'
-import type { Lane } from './acts.ts'
+import type { Acts } from './acts.ts'
 
-/** The figures of one lane on the comparable turns, by the definitions of contracts/metrics.ts. */
-export type LaneFigures = {
+/** The figures of one answer on the comparable turns, by the definitions of contracts/metrics.ts. */
+export type AnswerFigures = {
   /** How many turns the figures are from. */
   readonly turns: number
   readonly containment: Figure
@@ -17,9 +17,9 @@ export type LaneFigures = {
 
 const at = new Date(0)
 
-/** What a lane does in a chat, as a session of the bot. An answer that failed is none. */
+/** What is answered in a chat, as a session of the bot. An answer that failed is none. */
 export const sessionOf = (
-  turns: ReadonlyArray<{ readonly replies: Lane; readonly failing?: unknown; readonly ms: number }>,
+  turns: ReadonlyArray<{ readonly replies: Acts; readonly failing?: unknown; readonly ms: number }>,
 ): Measured => {
   const answered = turns.filter(({ replies, failing }) => replies.length > 0 && failing === undefined)
   const isHandedOver = answered.some(({ replies }) => replies.some(({ kind }) => kind === 'hand-over'))
@@ -39,8 +39,8 @@ export const sessionOf = (
   }
 }
 
-/** The figures of a lane from its sessions, one for each chat. */
-export const laneFigures = (chats: ReadonlyArray<Measured>, hasTimes: boolean): LaneFigures => {
+/** The figures of an answer from its sessions, one for each chat. */
+export const answerFigures = (chats: ReadonlyArray<Measured>, hasTimes: boolean): AnswerFigures => {
   const sessions = chats.filter(({ clientMessages }) => clientMessages > 0)
   const { containment, handOffRate, responseTimeBot } = figuresOf(sessions, at, () => false)
   const turns = sessions.reduce((sum, { clientMessages }) => sum + clientMessages, 0)

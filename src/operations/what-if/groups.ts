@@ -39,8 +39,8 @@ type Options = {
 export const changeOf = (compared: Compared, { isExact, hash }: Options): Change | undefined => {
   const { turn, verdict, observed, baseline, candidate, reason } = compared
   if (!isDivergence(verdict, isExact)) return undefined
-  const shapes = (lane: Compared['observed']) =>
-    lane.map((act, i) => (isExact ? `${shapeOf(act)} ${hash(wordsOf(lane)[i] ?? '')}` : shapeOf(act)))
+  const shapes = (acts: Compared['observed']) =>
+    acts.map((act, i) => (isExact ? `${shapeOf(act)} ${hash(wordsOf(acts)[i] ?? '')}` : shapeOf(act)))
   return {
     verdict,
     client: clientDid(turn),

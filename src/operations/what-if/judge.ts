@@ -1,4 +1,4 @@
-import { haveSameActs, haveSameWords, type Lane } from './acts.ts'
+import { type Acts, haveSameActs, haveSameWords } from './acts.ts'
 
 export const verdicts = [
   'same',
@@ -19,13 +19,13 @@ export type Failing = { readonly verdict: 'threw' | 'slow' | 'refused'; readonly
 
 /** What a bot does in a turn now. `replies` of a failed answer are those that the bridge would refuse. */
 export type Answer = {
-  readonly replies: Lane
+  readonly replies: Acts
   readonly failing?: Failing
   /** In ms: how long the bot took. */
   readonly ms: number
 }
 
-/** The lane with which the candidate is compared: the baseline's answer, or what the log says. */
+/** The answer with which the candidate is compared: the baseline's, or what the log says. */
 export type Reference = Pick<Answer, 'replies' | 'failing'>
 
 /** The kinds of verdicts that count as a divergence. */

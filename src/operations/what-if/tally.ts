@@ -1,10 +1,10 @@
 import type { Measured } from '../../domain/figures.ts'
 import type { Compared, Noise } from './chat.ts'
-import { laneFigures, sessionOf } from './figures.ts'
+import { answerFigures, sessionOf } from './figures.ts'
 import { changeOf, type Group, groupsOf } from './groups.ts'
 import { type Verdict, verdicts } from './judge.ts'
 import type { TestCase } from './reports/junit.ts'
-import type { Telling } from './reports/lanes.ts'
+import type { Telling } from './reports/line.ts'
 import type { Report } from './reports/report.ts'
 import type { Skipped } from './source.ts'
 
@@ -25,7 +25,7 @@ type Options = Pick<Telling, 'hash'> & {
 type Summary = {
   readonly verdicts: ReadonlyArray<Verdict>
   readonly noise: Noise
-  readonly lanes: Readonly<Record<keyof Found['figures'], Measured>>
+  readonly answers: Readonly<Record<keyof Found['figures'], Measured>>
   readonly testCase: TestCase
 }
 
@@ -64,7 +64,7 @@ export const tally = ({ isExact, hasBaseline, accepted, failOn, hash }: Options)
     const ms = compared.reduce((sum, { candidate: now }) => sum + (now?.ms ?? 0), 0)
     found.set(chatId, {
       noise,
-      lanes: {
+      answers: {
         observed: sessionOf(comparable.map(({ observed }) => ({ replies: observed, ms: 0 }))),
         baseline: sessionOf(comparable.flatMap(({ baseline }) => baseline ?? [])),
         candidate: sessionOf(comparable.flatMap(({ candidate }) => candidate ?? [])),
@@ -86,10 +86,10 @@ export const tally = ({ isExact, hasBaseline, accepted, failOn, hash }: Options)
       left.flatMap((summary) => summary.verdicts),
       (verdict) => verdict,
     )
-    const figures = (lane: keyof Found['figures']) =>
-      laneFigures(
-        left.map(({ lanes }) => lanes[lane]),
-        lane !== 'observed',
+    const figures = (answer: keyof Found['figures']) =>
+      answerFigures(
+        left.map(({ answers }) => answers[answer]),
+        answer !== 'observed',
       )
     const allGroups = groups.all(erased)
     return {

@@ -16,7 +16,7 @@ import {
 import { factOf } from '../../domain/conversation-facts.ts'
 import { dated } from '../../domain/dated.ts'
 import { identity } from '../../domain/identity.ts'
-import { actOf, handOver, type Lane } from './acts.ts'
+import { type Acts, actOf, handOver } from './acts.ts'
 
 /** What the bot must answer: a client's messages, or that no agent is available. */
 type Asked = ClientMessageReceived | AgentUnavailable
@@ -29,7 +29,7 @@ export type Turn = {
   /** What happened since the turn before, in the order of the log. */
   readonly before: ReadonlyArray<ConversationEvent>
   readonly events: readonly [Asked, ...ReadonlyArray<Asked>]
-  readonly observed: Lane
+  readonly observed: Acts
   /** Why no bot can be compared with the log in this turn. */
   readonly notComparable?: string
 }
@@ -63,7 +63,7 @@ const answeredBy = (outcome: Outcome, at: number, events: ReadonlyArray<Conversa
   return earlier.findLast(({ time }) => Date.parse(time) <= Date.parse(requestedAt)) ?? earlier.at(-1)
 }
 
-const laneOf = (outcomes: ReadonlyArray<Outcome>): Lane =>
+const actsOf = (outcomes: ReadonlyArray<Outcome>): Acts =>
   outcomes.flatMap(({ type, data }) => {
     if (type !== 'BotReplyDelivered') return []
     if (data.commandType === 'InviteAgent') return [handOver]
@@ -147,7 +147,7 @@ export const turnsOf = (
       number: i + 1,
       before,
       events: [first, ...others],
-      observed: laneOf(outcomes),
+      observed: actsOf(outcomes),
       ...(why !== undefined && { notComparable: why }),
     }
   })

@@ -1,5 +1,5 @@
 import { conversationEvent } from '../../../src/bot/harness.ts'
-import { type Lane, shapeOf } from '../../../src/operations/what-if/acts.ts'
+import { type Acts, shapeOf } from '../../../src/operations/what-if/acts.ts'
 
 /** `10:00:05` on 31 January 2026. */
 const at = (time: string) => `2026-01-31T${time}.000Z`
@@ -52,5 +52,5 @@ export const event = (
 
 export const rules = { replyWithin: 10_000, readUntil: Date.parse('2026-02-01T00:00:00Z') }
 
-/** A lane as text: `TEXT + hand-over`, `silence`. */
-export const shapesOf = (lane: Lane): string => (lane.length === 0 ? 'silence' : lane.map(shapeOf).join(' + '))
+/** An answer as text: `TEXT + hand-over`, `silence`. */
+export const shapesOf = (acts: Acts): string => (acts.length === 0 ? 'silence' : acts.map(shapeOf).join(' + '))

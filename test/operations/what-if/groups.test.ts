@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { actOf, handOver, type Lane } from '../../../src/operations/what-if/acts.ts'
+import { type Acts, actOf, handOver } from '../../../src/operations/what-if/acts.ts'
 import type { Compared } from '../../../src/operations/what-if/chat.ts'
-import { laneFigures, sessionOf } from '../../../src/operations/what-if/figures.ts'
+import { answerFigures, sessionOf } from '../../../src/operations/what-if/figures.ts'
 import { accepting, changeOf, groupsOf } from '../../../src/operations/what-if/groups.ts'
 import { turnsOf } from '../../../src/operations/what-if/turns.ts'
 import { client, event, rules } from './given-chat.ts'
@@ -14,7 +14,7 @@ const text = (words: string) => actOf({ type: 'TEXT', text: words }, false)
 const [said] = turnsOf([client('m1', '10:00:00')], rules)
 const [clicked] = turnsOf([client('m1', '10:00:00', 'Hours', { buttonId: 'hours' })], rules)
 const [unavailable] = turnsOf([event('AgentUnavailable', 'u1', '10:00:00')], rules)
-const changed = (turn: typeof said, observed: Lane, now: Lane, more: Partial<Compared> = {}): Compared => {
+const changed = (turn: typeof said, observed: Acts, now: Acts, more: Partial<Compared> = {}): Compared => {
   if (turn === undefined) throw new Error('no turn')
   return { turn, verdict: 'act', observed, candidate: { replies: now, ms: 1 }, ...more }
 }
@@ -110,7 +110,7 @@ groups('figures are those of the bot sessions, with numerator and denominator', 
     [{ replies: [text('a')], failing: { verdict: 'refused', reason: 'no' }, ms: 5 }],
     [],
   ]
-  const { responseTimeBot, ...shares } = laneFigures(chats.map(sessionOf), true)
+  const { responseTimeBot, ...shares } = answerFigures(chats.map(sessionOf), true)
   assert.is(responseTimeBot?.median, 10)
   assert.is(responseTimeBot?.p95, 30)
   assert.is(responseTimeBot?.denominator, 2)

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { actOf, handOver, type Lane } from '../../../src/operations/what-if/acts.ts'
+import { type Acts, actOf, handOver } from '../../../src/operations/what-if/acts.ts'
 import { type Conversing, compareChat } from '../../../src/operations/what-if/chat.ts'
 import {
   type Answer,
@@ -22,26 +22,26 @@ const markdown = (content: string) => actOf({ type: 'MARKDOWN', content }, false
 const buttons = (title: string, ...ids: ReadonlyArray<string>) =>
   actOf({ type: 'BUTTONS', title, buttons: ids.map((id) => ({ id: id as never, text: id })) }, false)
 const failing = (verdict: Failing['verdict']): Reference => ({ replies: [], failing: { verdict, reason: verdict } })
-const lane = (...replies: Lane): Reference => ({ replies })
+const answer = (...replies: Acts): Reference => ({ replies })
 
 const rows: ReadonlyArray<readonly [title: string, old: Reference, now: Reference, verdict: string]> = [
-  ['the same reply', lane(text('Hi')), lane(text('Hi')), 'same'],
-  ['silence again', lane(), lane(), 'same'],
-  ['other words', lane(text('Hi')), lane(text('Good day')), 'words'],
-  ['another type of message', lane(text('Hi')), lane(markdown('Hi')), 'act'],
-  ['another button', lane(buttons('Which?', 'a')), lane(buttons('Which?', 'b')), 'act'],
-  ['buttons in another order', lane(buttons('Which?', 'a', 'b')), lane(buttons('Which?', 'b', 'a')), 'act'],
-  ['a hand-over beside the reply', lane(text('Hi')), lane(text('Hi'), handOver), 'act'],
-  ['one more message', lane(text('Hi')), lane(text('Hi'), text('Hi')), 'act'],
-  ['an announcement instead of an answer', lane(text('Hi')), lane(saying('Hi')), 'act'],
-  ['silence instead of a reply', lane(text('Hi')), lane(), 'silent'],
-  ['a reply instead of silence', lane(), lane(text('Hi')), 'answered'],
-  ['a failure', lane(text('Hi')), failing('threw'), 'threw'],
-  ['a slow answer', lane(), failing('slow'), 'slow'],
-  ['a reply that the bridge refuses', lane(text('Hi')), failing('refused'), 'refused'],
+  ['the same reply', answer(text('Hi')), answer(text('Hi')), 'same'],
+  ['silence again', answer(), answer(), 'same'],
+  ['other words', answer(text('Hi')), answer(text('Good day')), 'words'],
+  ['another type of message', answer(text('Hi')), answer(markdown('Hi')), 'act'],
+  ['another button', answer(buttons('Which?', 'a')), answer(buttons('Which?', 'b')), 'act'],
+  ['buttons in another order', answer(buttons('Which?', 'a', 'b')), answer(buttons('Which?', 'b', 'a')), 'act'],
+  ['a hand-over beside the reply', answer(text('Hi')), answer(text('Hi'), handOver), 'act'],
+  ['one more message', answer(text('Hi')), answer(text('Hi'), text('Hi')), 'act'],
+  ['an announcement instead of an answer', answer(text('Hi')), answer(saying('Hi')), 'act'],
+  ['silence instead of a reply', answer(text('Hi')), answer(), 'silent'],
+  ['a reply instead of silence', answer(), answer(text('Hi')), 'answered'],
+  ['a failure', answer(text('Hi')), failing('threw'), 'threw'],
+  ['a slow answer', answer(), failing('slow'), 'slow'],
+  ['a reply that the bridge refuses', answer(text('Hi')), failing('refused'), 'refused'],
   ['the same failure as the baseline', failing('threw'), failing('threw'), 'same'],
   ['another failure than the baseline', failing('slow'), failing('threw'), 'threw'],
-  ['a reply where the baseline failed', failing('threw'), lane(text('Hi')), 'answered'],
+  ['a reply where the baseline failed', failing('threw'), answer(text('Hi')), 'answered'],
 ]
 for (const [title, old, now, verdict] of rows)
   judge(`${title}: ${verdict}`, () => {
@@ -49,10 +49,10 @@ for (const [title, old, now, verdict] of rows)
   })
 
 judge('a bot is unstable if its acts differ; other words count only where words do', () => {
-  assert.is(isUnstable([lane(text('a')), lane(text('b'))], false), false)
-  assert.is(isUnstable([lane(text('a')), lane(text('b'))], true), true)
-  assert.is(isUnstable([lane(text('a')), lane(text('a')), lane()], false), true)
-  assert.is(isUnstable([failing('threw'), lane(text('a'))], false), true)
+  assert.is(isUnstable([answer(text('a')), answer(text('b'))], false), false)
+  assert.is(isUnstable([answer(text('a')), answer(text('b'))], true), true)
+  assert.is(isUnstable([answer(text('a')), answer(text('a')), answer()], false), true)
+  assert.is(isUnstable([failing('threw'), answer(text('a'))], false), true)
   assert.is(isUnstable([failing('threw'), failing('threw')], true), false)
 })
 

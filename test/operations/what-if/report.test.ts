@@ -13,14 +13,14 @@ reports('without words no report has a word of a client or of a bot', async () =
   for (const part of parts) assert.not(all.includes(part), part)
 })
 
-reports('with words the lanes and the page have them, and each file says by when it must be deleted', async () => {
+reports('with words the lines and the page have them, and each file says by when it must be deleted', async () => {
   const { lines, junit, page } = await sampleRun(true)
   assert.ok(JSON.parse(lines[0] ?? '').observed[0].words.includes(canary))
   assert.ok(page.includes('Ann &lt;b&gt;Canary&lt;/b&gt; &amp; &quot;sons&quot;'))
   for (const text of [...lines, junit, page]) assert.ok(text.includes('2026-02-14'))
 })
 
-reports('a line is a turn with its three lanes', async () => {
+reports('a line is a turn with its three answers', async () => {
   const { lines } = await sampleRun(false)
   const [, second] = lines.map((line) => JSON.parse(line))
   const { observed, baseline, candidate, reason, ...rest } = second

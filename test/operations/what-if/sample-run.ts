@@ -1,11 +1,11 @@
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
-import { actOf, handOver, type Lane } from '../../../src/operations/what-if/acts.ts'
+import { type Acts, actOf, handOver } from '../../../src/operations/what-if/acts.ts'
 import type { Compared } from '../../../src/operations/what-if/chat.ts'
 import type { Bot } from '../../../src/operations/what-if/in-process/bot-process.ts'
 import type { Answer } from '../../../src/operations/what-if/judge.ts'
 import { divergences } from '../../../src/operations/what-if/judge.ts'
 import { junitXml } from '../../../src/operations/what-if/reports/junit.ts'
-import { lineOf, wordHash } from '../../../src/operations/what-if/reports/lanes.ts'
+import { lineOf, wordHash } from '../../../src/operations/what-if/reports/line.ts'
 import { reportPage } from '../../../src/operations/what-if/reports/page.ts'
 import type { Report } from '../../../src/operations/what-if/reports/report.ts'
 import { runWhatIf } from '../../../src/operations/what-if/run.ts'
@@ -70,7 +70,7 @@ const said = ({ events: [first, ...others] }: Turn): string => {
   const last = others.at(-1) ?? first
   return last.type === 'ClientMessageReceived' ? (last.data.message.buttonId ?? last.data.message.text ?? '') : ''
 }
-type Rule = (words: string, chatId: string) => Lane | Answer
+type Rule = (words: string, chatId: string) => Acts | Answer
 
 const oldRules: Rule = (words) => {
   if (words === 'hours') return [text('From 9 to 20.')]

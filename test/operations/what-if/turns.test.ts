@@ -54,7 +54,7 @@ const rows: ReadonlyArray<Row> = [
     ['m1; TEXT', 'm2; TEXT'],
   ],
   [
-    'several replies to one message are one lane',
+    'several replies to one message are one answer',
     [client('m1', '10:00:00'), delivered('d1', '10:00:01', { to: 'm1' }), handedOver('d2', '10:00:02', 'm1')],
     ['m1; TEXT + hand-over'],
   ],
@@ -206,7 +206,7 @@ const anyChat = array(tuple(constantFrom(...kinds), integer({ min: 0, max: 9 }))
   })
 })
 
-turns('every message is in exactly one turn, in the order of the log, and every delivered reply in one lane', () => {
+turns('every message is in exactly one turn, in the order of the log, and every delivered reply in one answer', () => {
   check(
     property(anyChat, (events) => {
       const found = turnsOf(events, rules)

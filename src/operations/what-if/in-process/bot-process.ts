@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { semaphore } from '../../../shared/semaphore.ts'
-import { actOf, handOver, type Lane } from '../acts.ts'
+import { type Acts, actOf, handOver } from '../acts.ts'
 import type { Conversing } from '../chat.ts'
 import type { Answer, Failing } from '../judge.ts'
 import type { Turn } from '../turns.ts'
@@ -48,7 +48,7 @@ const aloneAtOnce = 4
 /** In ms, beyond `replyWithin`: a process that does not answer then has a handler that never gives way. */
 const graceMs = 5_000
 
-const laneOf = ({ said, replies }: Raw): Lane => [
+const actsOf = ({ said, replies }: Raw): Acts => [
   ...said.map((reply) => (reply.kind === 'hand-over' ? handOver : actOf(reply.message, true))),
   ...replies.map((reply) => (reply.kind === 'hand-over' ? handOver : actOf(reply.message, false))),
 ]
@@ -118,7 +118,7 @@ const startProcess = async ({
       const timer = setTimeout(hangs, replyWithin + graceMs + 1_000 * before.length)
       try {
         const raw = await answered.promise
-        return { replies: laneOf(raw), ...(raw.failing && { failing: raw.failing }), ms: raw.ms }
+        return { replies: actsOf(raw), ...(raw.failing && { failing: raw.failing }), ms: raw.ms }
       } finally {
         clearTimeout(timer)
       }

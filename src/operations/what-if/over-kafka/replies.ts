@@ -7,7 +7,7 @@ import type { Reply } from '../../../bot/replies.ts'
 import type { Undecodable } from '../../../domain/decode-json.ts'
 import type { IncomingRecord } from '../../../domain/ports.ts'
 import { fromCommand } from '../../../kafka/records.ts'
-import { actOf, handOver, type Lane } from '../acts.ts'
+import { type Acts, actOf, handOver } from '../acts.ts'
 import type { Answer } from '../judge.ts'
 
 /** A record of bot-replies, as far as it can be read. */
@@ -15,7 +15,7 @@ export type Command = {
   readonly id: string
   readonly inReplyTo?: string
   /** What the bot does, also if the bridge would refuse it. */
-  readonly acts: Lane
+  readonly acts: Acts
   /** The reply as the kit has it. Left: why it is no command at all. */
   readonly reply: E.Either<string, Reply>
   /** In ms since 1970. */
@@ -36,7 +36,7 @@ const fieldsOf = (value: Buffer | null): t.TypeOf<typeof Fields> => {
   return E.isRight(fields) ? fields.right : {}
 }
 
-const actsOf = ({ type, message, expectsMore }: t.TypeOf<typeof Fields>): Lane => {
+const actsOf = ({ type, message, expectsMore }: t.TypeOf<typeof Fields>): Acts => {
   if (type === 'InviteAgent') return [handOver]
   return type === 'BotMessage' && t.UnknownRecord.is(message) ? [actOf(message, expectsMore === true)] : []
 }

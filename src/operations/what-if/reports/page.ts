@@ -1,11 +1,11 @@
-import type { Lane } from '../acts.ts'
+import type { Acts } from '../acts.ts'
 import { shapeOf } from '../acts.ts'
 import type { Compared } from '../chat.ts'
 import type { Group } from '../groups.ts'
 import { verdicts } from '../judge.ts'
-import type { Telling } from './lanes.ts'
+import type { Telling } from './line.ts'
 import type { Report } from './report.ts'
-import { changeText, lanesOf, noiseText, shareText, skippedText, timeText } from './summary.ts'
+import { changeText, figuresByAnswer, noiseText, shareText, skippedText, timeText } from './summary.ts'
 import { escaped } from './xml.ts'
 
 type Page = Telling & {
@@ -38,7 +38,7 @@ const htmlTable = (
 <tbody>${rows.map(([first = '', ...cells]) => `<tr><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n')}</tbody>
 </table></div>`
 
-const actHtml = (act: Lane[number], { hash, withWords }: Page): string => {
+const actHtml = (act: Acts[number], { hash, withWords }: Page): string => {
   if (act.kind === 'hand-over') return '<li>hand-over</li>'
   const words = withWords
     ? `<div class="words">${escaped(act.words)}</div>`
@@ -46,9 +46,9 @@ const actHtml = (act: Lane[number], { hash, withWords }: Page): string => {
   return `<li>${escaped(shapeOf(act))}${words}</li>`
 }
 
-const laneHtml = (lane: Lane | undefined, page: Page): string => {
-  if (lane === undefined) return '<span class="muted">not asked</span>'
-  return lane.length === 0 ? 'silence' : `<ol>${lane.map((act) => actHtml(act, page)).join('')}</ol>`
+const actsHtml = (acts: Acts | undefined, page: Page): string => {
+  if (acts === undefined) return '<span class="muted">not asked</span>'
+  return acts.length === 0 ? 'silence' : `<ol>${acts.map((act) => actHtml(act, page)).join('')}</ol>`
 }
 
 const clientHtml = ({ turn: { events } }: Compared, { withWords }: Page): string =>
@@ -70,9 +70,9 @@ const exampleRow = ({ chatId, compared }: Group['examples'][number], page: Page)
   return [
     `<a href="${escaped(page.storyOf(chatId))}">chat ${escaped(chatId)}</a>, turn ${turn.number}`,
     clientHtml(compared, page),
-    laneHtml(observed, page),
-    ...(baseline === undefined ? [] : [laneHtml(baseline.replies, page)]),
-    `${laneHtml(candidate?.replies, page)}${failing}`,
+    actsHtml(observed, page),
+    ...(baseline === undefined ? [] : [actsHtml(baseline.replies, page)]),
+    `${actsHtml(candidate?.replies, page)}${failing}`,
   ]
 }
 
@@ -93,8 +93,8 @@ ${htmlTable(
 const figuresHtml = (report: Report): string =>
   htmlTable(
     'Figures',
-    ['Lane', 'Turns', 'Contained chats', 'Chats handed over', 'Silent turns', 'Response time'],
-    lanesOf(report).map(([name, { turns, containment, handOffRate, silence, responseTimeBot }]) => [
+    ['Answers', 'Turns', 'Contained chats', 'Chats handed over', 'Silent turns', 'Response time'],
+    figuresByAnswer(report).map(([name, { turns, containment, handOffRate, silence, responseTimeBot }]) => [
       name,
       String(turns),
       shareText(containment),

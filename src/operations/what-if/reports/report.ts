@@ -1,5 +1,5 @@
 import type { Noise } from '../chat.ts'
-import type { LaneFigures } from '../figures.ts'
+import type { AnswerFigures } from '../figures.ts'
 import type { Group } from '../groups.ts'
 import type { Verdict } from '../judge.ts'
 import type { Offsets } from '../logged-records.ts'
@@ -28,7 +28,11 @@ export type Report = {
   readonly groups: ReadonlyArray<Group>
   /** How many groups are neither accepted nor of a kind that does not fail. */
   readonly new: number
-  readonly figures: { readonly observed: LaneFigures; readonly baseline?: LaneFigures; readonly candidate: LaneFigures }
+  readonly figures: {
+    readonly observed: AnswerFigures
+    readonly baseline?: AnswerFigures
+    readonly candidate: AnswerFigures
+  }
   readonly offsets: Offsets
   /** Records that cannot be decoded, or differ from what was archived. */
   readonly unreadable: number

@@ -1,5 +1,5 @@
 import type { Figure } from '../../../../contracts/views/daily-stats.ts'
-import type { LaneFigures } from '../figures.ts'
+import type { AnswerFigures } from '../figures.ts'
 import type { Group } from '../groups.ts'
 import { verdicts } from '../judge.ts'
 import type { Skipped } from '../source.ts'
@@ -37,13 +37,15 @@ export const skippedText = ({ chats: { skipped } }: Pick<Report, 'chats'>): stri
     .flatMap((why) => (skipped[why] > 0 ? [`${skipped[why]} ${skippedWords[why]}`] : []))
     .join(', ') || 'none'
 
-export const lanesOf = ({ figures }: Report): ReadonlyArray<readonly [name: string, figures: LaneFigures]> => [
+export const figuresByAnswer = ({
+  figures,
+}: Report): ReadonlyArray<readonly [name: string, figures: AnswerFigures]> => [
   ['log', figures.observed],
   ...(figures.baseline === undefined ? [] : [['baseline', figures.baseline] as const]),
   ['candidate', figures.candidate],
 ]
 
-const laneLines = (name: string, { turns, containment, handOffRate, silence, responseTimeBot }: LaneFigures) =>
+const figureLines = (name: string, { turns, containment, handOffRate, silence, responseTimeBot }: AnswerFigures) =>
   [
     `  ${name}, on ${turns} turns: contained ${shareText(containment)}, handed over ${shareText(handOffRate)}`,
     `silent turns ${shareText(silence)}`,
@@ -67,7 +69,7 @@ export const summaryLines = (report: Report): ReadonlyArray<string> => {
       : `Divergences in ${groups.length} ${groups.length === 1 ? 'group' : 'groups'}, ${report.new} new:`,
     ...groups.map(groupLines),
     'Figures:',
-    ...lanesOf(report).map(([name, figures]) => laneLines(name, figures)),
+    ...figuresByAnswer(report).map(([name, figures]) => figureLines(name, figures)),
     ...[...offsets].map(([topic, parts]) => {
       const read = [...parts].flatMap(([partition, { from, to }]) =>
         from < to ? [`${partition}: ${from} to ${to}`] : [],

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Account } from '../../../domain/accounts.ts'
-import type { Lane } from '../acts.ts'
+import type { Acts } from '../acts.ts'
 import type { Compared } from '../chat.ts'
 
 export type Telling = {
@@ -16,7 +16,7 @@ export const wordHash = ({ id, webhooks, bot }: Account): Telling['hash'] => {
   return (words) => createHmac('sha256', key).update(words).digest('base64url').slice(0, 16)
 }
 
-const actJson = (act: Lane[number], { hash, withWords }: Telling): object =>
+const actJson = (act: Acts[number], { hash, withWords }: Telling): object =>
   act.kind === 'hand-over'
     ? { act: 'hand-over' }
     : {
@@ -28,8 +28,8 @@ const actJson = (act: Lane[number], { hash, withWords }: Telling): object =>
         ...(withWords && { words: act.words }),
       }
 
-const laneJson = (lane: Lane | undefined, telling: Telling): ReadonlyArray<object> | null =>
-  lane?.map((act) => actJson(act, telling)) ?? null
+const actsJson = (acts: Acts | undefined, telling: Telling): ReadonlyArray<object> | null =>
+  acts?.map((act) => actJson(act, telling)) ?? null
 
 /** A line of report.jsonl. With words it says by when it must be deleted. */
 export const lineOf = (
@@ -42,9 +42,9 @@ export const lineOf = (
     chatId,
     turn: turn.number,
     verdict,
-    observed: laneJson(observed, telling),
-    baseline: laneJson(baseline?.replies, telling),
-    candidate: laneJson(candidate?.replies, telling),
+    observed: actsJson(observed, telling),
+    baseline: actsJson(baseline?.replies, telling),
+    candidate: actsJson(candidate?.replies, telling),
     reason: reason ?? null,
     ...(deleteBy !== undefined && { deleteBy }),
   })

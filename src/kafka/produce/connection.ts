@@ -1,4 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../../domain/partition-name.ts'
 import { settled, within } from '../../shared/timeout.ts'
 import { type Broker, clusterOf } from '../admin.ts'
 import type { NewClient } from '../client.ts'
@@ -71,11 +72,11 @@ const errorsIn = (
   if (answer === undefined) return batches.map(() => undefined)
   const codes = new Map(
     answer.topics.flatMap(({ topicName, partitions }) =>
-      partitions.map(({ partition, errorCode }) => [`${topicName}/${partition}`, errorCode]),
+      partitions.map(({ partition, errorCode }) => [partitionName({ topic: topicName, partition }), errorCode]),
     ),
   )
   return batches.map(({ topic, partition }) => {
-    const code = codes.get(`${prefix}${topic}/${partition}`)
+    const code = codes.get(partitionName({ topic: `${prefix}${topic}`, partition }))
     if (code === undefined) return kafkaDoesNotAnswer()
     return code === 0 ? undefined : createErrorFromCode(code)
   })

@@ -6,7 +6,7 @@ import { readJson } from '../domain/read-json.ts'
 import { internal, invalid, notAllowed, originOf, type Refusal, refusalBody } from '../http/answer.ts'
 import { type BodyBudget, readBody } from '../http/body.ts'
 import type { Ctx, State } from '../http/context.ts'
-import { classify, reasonOf } from '../mongo/classify.ts'
+import { classify, mongoReasonOf } from '../mongo/classify.ts'
 import { type Acquire, semaphore } from '../shared/semaphore.ts'
 import { decideAccess } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
@@ -54,7 +54,9 @@ const refusals = {
 }
 /** Describes the failure of a server to the caller, but not an error of the bridge itself. */
 const failed = (thrown: unknown): Refusal =>
-  classify(thrown).kind === 'permanent' ? internal : { ...away, message: `the request failed: ${reasonOf(thrown)}` }
+  classify(thrown).kind === 'permanent'
+    ? internal
+    : { ...away, message: `the request failed: ${mongoReasonOf(thrown)}` }
 
 const busy: Refusal = {
   ...away,
@@ -180,7 +182,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     const gone = new AbortController()
     ctx.res.once('close', () => gone.abort())
     const answered = await answer(ctx, route, gone).catch((thrown: unknown) => {
-      log.error({ route, reason: reasonOf(thrown), ...originOf(thrown) }, 'a request of the console failed')
+      log.error({ route, reason: mongoReasonOf(thrown), ...originOf(thrown) }, 'a request of the console failed')
       return E.left(failed(thrown))
     })
     if (E.isRight(answered)) return

@@ -59,7 +59,7 @@ const isIndex = (part: string, i: number, parts: ReadonlyArray<string>) =>
   /^(0|[1-9]\d{0,2})$/.test(part) && isKnown(parts[i - 1] ?? '')
 
 /** What was wrong with a record, without anything that its sender wrote. */
-export const reasonOf = (problems: ReadonlyArray<Problem>): string =>
+export const problemsText = (problems: ReadonlyArray<Problem>): string =>
   problems
     .map(({ path, expected }) => {
       const parts = path.split('.').filter((part) => part !== '')

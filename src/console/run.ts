@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Refusal } from '../http/answer.ts'
-import { reasonOf } from '../mongo/classify.ts'
+import { mongoReasonOf } from '../mongo/classify.ts'
 import type { Done, Run, Stop } from '../operations/operation.ts'
 import { progressLines } from '../operations/progress.ts'
 import { monotonic } from '../shared/time.ts'
@@ -46,7 +46,7 @@ export const streamed = async <Result, End>(
     E.map(() => begun.resolve(undefined))(await run.recordAction(action))
   if (isDry) begun.resolve(undefined)
   const running = perform({ ...run, recordAction }).catch(
-    (error: unknown): Ended<Result> => E.left({ kind: 'unavailable', reason: reasonOf(error) }),
+    (error: unknown): Ended<Result> => E.left({ kind: 'unavailable', reason: mongoReasonOf(error) }),
   )
   void running.then((ended) => end(endOf(ended, out)))
   const ended = await Promise.race([begun.promise, running])

@@ -1,7 +1,7 @@
 import type { CheckHealth, Health } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import type { Ask } from './admin.ts'
-import { reasonOf } from './errors.ts'
+import { kafkaReasonOf } from './errors.ts'
 import type { Waiting } from './produce/backlog.ts'
 
 const healthWithinMs = 2_000
@@ -14,7 +14,7 @@ export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => numb
   const reach = singleFlight(async (_: 'broker'): Promise<Health> => {
     const health = await ask((admin) => admin.describeCluster(), healthWithinMs).then(
       ({ brokers }) => ({ ok: true, reason: brokers.length === 1 ? '1 broker' : `${brokers.length} brokers` }),
-      (error: unknown) => ({ ok: false, reason: reasonOf(error) }),
+      (error: unknown) => ({ ok: false, reason: kafkaReasonOf(error) }),
     )
     last = { at: clock(), health }
     return health

@@ -109,7 +109,7 @@ export const unreachable = (error: unknown, since?: number): Unreachable | undef
 }
 
 /** The message of a kafkajs error and settings to check. Other messages may quote data, so only the name is shown. */
-export const reasonOf = (error: unknown): string => {
+export const kafkaReasonOf = (error: unknown): string => {
   const away = unreachable(error)
   if (away !== undefined) return away.message
   const [outermost] = chain(error)

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Consume, Failure, IncomingRecord, OffsetRange, Ranges, Slice } from '../domain/ports.ts'
-import { reasonOf } from './errors.ts'
+import { kafkaReasonOf } from './errors.ts'
 
 type OrderedReplay = {
   /** Accepts a slice of any partition at any time, also repeatedly. Resolves when it was read or will never be read. */
@@ -98,7 +98,7 @@ const transient = (reason: string) => E.left({ kind: 'transient' as const, reaso
 export const readTopicWith =
   ({ ranges, consume, clock }: Deps): ReadTopic =>
   async (topic, onSlice, { part = whole, signal } = {}) => {
-    const known = await ranges(topic).catch(reasonOf)
+    const known = await ranges(topic).catch(kafkaReasonOf)
     if (typeof known === 'string') return transient(known)
     const parts = new Map([...known].map(([partition, range]) => [partition, part(partition, range)]))
     if ([...parts.values()].every(({ low, high }) => low >= high) || signal?.aborted) return E.right(undefined)

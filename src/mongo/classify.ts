@@ -54,7 +54,7 @@ export const classify = (error: unknown): Failure => ({
 })
 
 /** The cause, for an operator. Only the bridge's own errors show their message: a driver's message may have values. */
-export const reasonOf = (error: unknown): string => {
+export const mongoReasonOf = (error: unknown): string => {
   const { reason } = classify(error)
   return reason === 'Error' && error instanceof Error ? error.message : reason
 }

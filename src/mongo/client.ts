@@ -1,7 +1,7 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import type { Health } from '../domain/ports.ts'
 import { within } from '../shared/timeout.ts'
-import { reasonOf } from './classify.ts'
+import { mongoReasonOf } from './classify.ts'
 
 export type MongoLocation = { readonly url: string; readonly database: string }
 
@@ -50,6 +50,6 @@ export const checkMongo = async (db: Db): Promise<Health> => {
     await rejectAfter(answerMs, db.command({ ping: 1, maxTimeMS: answerMs }))
     return { ok: true, reason: 'the primary answers' }
   } catch (error) {
-    return { ok: false, reason: `MongoDB does not answer: ${reasonOf(error)}` }
+    return { ok: false, reason: `MongoDB does not answer: ${mongoReasonOf(error)}` }
   }
 }

@@ -18,7 +18,7 @@ export const viewIn = <D extends Document = Document>(db: Db, view: ViewName): C
 
 const exceededTimeLimit = 50
 const tooMuch = `the query took MongoDB longer than ${queryMs / 1000} s: request less, for example one day`
-const reasonOf = (error: unknown, reason: string) =>
+const queryReasonOf = (error: unknown, reason: string) =>
   error instanceof MongoServerError && error.code === exceededTimeLimit ? tooMuch : `MongoDB: ${reason}`
 
 /** The outcome of queries, each `bounded`. Throws if they fail through the bridge's own fault. */
@@ -28,7 +28,7 @@ export const known = async <A>(asked: Promise<A>): Known<A> => {
   } catch (error) {
     const { kind, reason } = classify(error)
     if (kind === 'permanent') throw error
-    return E.left({ reason: reasonOf(error, reason) })
+    return E.left({ reason: queryReasonOf(error, reason) })
   }
 }
 

@@ -14,7 +14,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const reasonOf = (error: unknown): string => {
+const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown'
   if (error.name === 'TimeoutError') return 'timeout'
   const { cause } = error
@@ -32,6 +32,6 @@ export const createPost =
       const response = await fetch(url, { method: 'POST', body, headers, signal, redirect: 'manual' })
       return end({ kind: 'answered' as const, status: response.status, body: parsed(await response.text()) })
     } catch (error) {
-      return end({ kind: 'unanswered' as const, reason: reasonOf(error) })
+      return end({ kind: 'unanswered' as const, reason: causeOf(error) })
     }
   }

@@ -6,7 +6,7 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsIn, problemsOf } from '../../contracts/problem.ts'
 import { markdown } from '../../src/adapters/markdown.ts'
-import { type Chained, chatOf, letterStates, reasonOf } from '../../src/console/letters.ts'
+import { type Chained, chatOf, letterStates, problemsText } from '../../src/console/letters.ts'
 import { mistakesInCommand } from '../../src/domain/check-reply.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
 import { readJson } from '../../src/domain/read-json.ts'
@@ -58,11 +58,11 @@ for (const [what, other] of Object.entries({
 letters('the reason names fields of the contract, and nothing that the sender made up', () =>
   assert.equal(
     [
-      reasonOf([{ path: 'message.buttons', expected: '1 to 3 buttons' }]),
-      reasonOf([{ path: 'chat_id', expected: 'an integer or text' }]),
-      reasonOf([{ path: 'message.ann@example.com', expected: 'nothing' }]),
-      reasonOf([{ path: '', expected: 'an object' }]),
-      reasonOf([]),
+      problemsText([{ path: 'message.buttons', expected: '1 to 3 buttons' }]),
+      problemsText([{ path: 'chat_id', expected: 'an integer or text' }]),
+      problemsText([{ path: 'message.ann@example.com', expected: 'nothing' }]),
+      problemsText([{ path: '', expected: 'an object' }]),
+      problemsText([]),
     ],
     [
       'message.buttons: expected 1 to 3 buttons',
@@ -77,7 +77,7 @@ letters('the reason names fields of the contract, and nothing that the sender ma
 letters('the reason has the index of an item, and no other digits', () =>
   assert.equal(
     ['message.buttons.0.text', '079.123.456', 'message.079', 'message.1234', 'tags.0.1'].map((path) =>
-      reasonOf([{ path, expected: 'text' }]),
+      problemsText([{ path, expected: 'text' }]),
     ),
     ['message.buttons.0.text: expected text', ...Array.from({ length: 4 }, () => unknownField)],
   ),
@@ -117,7 +117,7 @@ for (const [what, textOf] of Object.entries({
   letters(`the reason never has ${what} that the sender made up`, () => {
     fc.assert(
       fc.property(sentText, (key) => {
-        const reason = reasonOf(problemsIn(textOf(key)))
+        const reason = problemsText(problemsIn(textOf(key)))
         assert.not.match(reason, secret)
         assert.match(reason, unknownField)
       }),
@@ -138,7 +138,7 @@ for (const [what, textOf] of Object.entries({
   letters(`the reason never has ${what}`, () => {
     fc.assert(
       fc.property(sentText, (text) => {
-        assert.not.match(reasonOf(problemsIn(textOf(text))), secret)
+        assert.not.match(problemsText(problemsIn(textOf(text))), secret)
       }),
     )
   })

@@ -11,7 +11,7 @@ import {
   stallDetector,
   unhealthyReason,
 } from '../../src/kafka/consumer/health.ts'
-import { kindOf, reasonOf, refusalOf, unreachable } from '../../src/kafka/errors.ts'
+import { kafkaReasonOf, kindOf, refusalOf, unreachable } from '../../src/kafka/errors.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
 import { silent } from '../support/silent-log.ts'
 
@@ -175,7 +175,7 @@ decisions('an error has the kind of the broker, and texts that may quote data ar
   assert.equal(
     [protocol, wrapped, invalid, connection, new TypeError('secret'), undefined].map((error) => [
       kindOf(error),
-      reasonOf(error),
+      kafkaReasonOf(error),
       refusalOf(error),
     ]),
     [
@@ -218,8 +218,8 @@ for (const [message, fields, expected] of failures)
   decisions(`an outage is told in words, also behind other errors: ${expected}`, () => {
     const cause = Object.assign(new Error(message), fields)
     const retried = Object.assign(new Error(message, { cause }), { name: 'KafkaJSNumberOfRetriesExceeded' })
-    assert.is(reasonOf(cause), `Kafka cannot be reached: ${expected}`)
-    assert.is(reasonOf(retried), `Kafka cannot be reached: ${expected}`)
+    assert.is(kafkaReasonOf(cause), `Kafka cannot be reached: ${expected}`)
+    assert.is(kafkaReasonOf(retried), `Kafka cannot be reached: ${expected}`)
     assert.is(
       unreachable(retried, Date.parse('2026-01-31T12:00:00Z'))?.message,
       `Kafka cannot be reached since 2026-01-31T12:00:00.000Z: ${expected}`,

@@ -34,7 +34,7 @@ import {
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
-import { type Chained, chatOf, type LetterState, letterStates, reasonOf } from '../letters.ts'
+import { type Chained, chatOf, type LetterState, letterStates, problemsText } from '../letters.ts'
 import { On, readQuery } from '../query.ts'
 import { recordAnswer } from '../record-answer.ts'
 
@@ -192,7 +192,7 @@ const showDeadLetter = (it: StoredDeadLetter): Shown => {
   const chat = chatOf(topic, it.key)
   const isBug = it.cause === 'unforeseen' && isFault(it.detail)
   const isOfSender = it.cause === 'contract' || it.cause === 'invalid'
-  const reason = isBug ? it.detail : isOfSender ? reasonOf(problemsIn(it.detail)) : ''
+  const reason = isBug ? it.detail : isOfSender ? problemsText(problemsIn(it.detail)) : ''
   return {
     letter: {
       id: it.id,
@@ -219,7 +219,7 @@ const newEvent = 'expected an event that this version of the bridge knows'
 
 const showRequest = (it: QuarantinedLetter): Shown => {
   const { id, reason: cause, receivedAt: at, bytes, account } = it
-  const reason = it.problems === unknownEvent ? newEvent : reasonOf(problemsIn(it.problems))
+  const reason = it.problems === unknownEvent ? newEvent : problemsText(problemsIn(it.problems))
   return {
     letter: {
       id,

@@ -3,7 +3,7 @@ import { storyTopics, type TopicName } from '../../../contracts/topics.ts'
 import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord, Ranges } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
-import { reasonOf } from '../../kafka/errors.ts'
+import { kafkaReasonOf } from '../../kafka/errors.ts'
 import type { FetchRecord } from '../../kafka/fetch-record.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { RecordBody } from '../answers.ts'
@@ -54,7 +54,7 @@ export const recordHandlers = ({
       if (offset < range.low) return deleted
       const recorded = await recordLook(recordActionOf)(request, `record ${topic}/${partition}/${offset}`)
       if (E.isLeft(recorded)) return recorded
-      const found = await fetchRecord(topic, partition, offset).catch(reasonOf)
+      const found = await fetchRecord(topic, partition, offset).catch(kafkaReasonOf)
       if (typeof found === 'string') return E.left(unavailable(`Kafka: ${found}`))
       const key = found?.key?.toString() ?? ''
       if (found === undefined || !key.startsWith(`${accountId}/`)) return notThere

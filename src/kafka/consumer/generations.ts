@@ -5,7 +5,7 @@ import type { ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
-import { reasonOf } from '../errors.ts'
+import { kafkaReasonOf } from '../errors.ts'
 import { type FindStartOffsets, refusal, type Start, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
 import { type Room, roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
@@ -105,7 +105,7 @@ export const generations = (deps: Deps) => {
         return await findStartOffsets(partitions)
       } catch (error) {
         if (error instanceof TopicsRefused) end(`${refusal}${error.message}`)
-        log.debug({ group: spec.group, reason: reasonOf(error) }, 'kafka: start offsets are not known yet')
+        log.debug({ group: spec.group, reason: kafkaReasonOf(error) }, 'kafka: start offsets are not known yet')
         await sleep(backoff(failures, pauseAfterFailure, Math.random))
       }
     }
@@ -121,7 +121,7 @@ export const generations = (deps: Deps) => {
         else consumer.pause([at(reader)])
       } catch (error) {
         // kafkajs has crashed, and its CRASH event comes later. A handler may call this, and it must not fail here.
-        end(reasonOf(error))
+        end(kafkaReasonOf(error))
       }
     }
     const name = partitionName({ topic, partition })
@@ -176,7 +176,7 @@ export const generations = (deps: Deps) => {
     },
     begin: (assignment: Assignment): void => {
       begin(assignment).catch((error: unknown) =>
-        end(`reading the assigned partitions could not start: ${reasonOf(error)}`),
+        end(`reading the assigned partitions could not start: ${kafkaReasonOf(error)}`),
       )
     },
   }

@@ -4,7 +4,7 @@ import type { CompareLog, ConsumerSpec, Log, Measure } from '../../domain/ports.
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
-import { reasonOf } from '../errors.ts'
+import { kafkaReasonOf } from '../errors.ts'
 import { epochIn, toIncoming } from '../wire-record.ts'
 import { type FindStartOffsets, offsetCommitter } from './committed-offsets.ts'
 import { generations, type Readers, readersOf } from './generations.ts'
@@ -173,7 +173,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     if (!over) generation.begin(memberAssignment)
   })
   consumer.on(REQUEST_TIMEOUT, () => client.sockets.destroy('a request was not answered in time'))
-  consumer.on(CRASH, ({ payload: { error } }) => end(reasonOf(error)))
+  consumer.on(CRASH, ({ payload: { error } }) => end(kafkaReasonOf(error)))
 
   const take = batchAcceptor((name) => end(`Kafka sends records from an unexpected offset: ${name}`))
   const eachBatch = async (given: EachBatchPayload) => {
@@ -186,7 +186,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     if (isNext && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
   }
   const topics = spec.topics.map((topic) => `${prefix}${topic}`)
-  run(consumer, topics, eachBatch).catch((error: unknown) => end(reasonOf(error)))
+  run(consumer, topics, eachBatch).catch((error: unknown) => end(kafkaReasonOf(error)))
   ended.then(close)
 
   return {

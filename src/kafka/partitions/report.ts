@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { botConversations, botReplies, eventTopicNames, type TopicName } from '../../../contracts/topics.ts'
-import { reasonOf } from '../errors.ts'
+import { kafkaReasonOf } from '../errors.ts'
 import type { TopicReports } from '../topics/reconcile.ts'
 import type { TopicReport } from '../topics/settings.ts'
 import type { Partitioner } from './partitioner.ts'
@@ -36,7 +36,7 @@ export const withKeyDistribution = async (
   try {
     await partitioner.ready(present.map(nameOf).filter((topic) => ordered.has(topic)))
   } catch (error) {
-    return E.left({ kind: 'transient', reason: reasonOf(error) })
+    return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
   }
   return E.right(
     reports.right.map((report) =>

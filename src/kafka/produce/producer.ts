@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { partitionName } from '../../domain/partition-name.ts'
 import type { Failure, Log, Measure, Sleep } from '../../domain/ports.ts'
-import { reasonOf } from '../errors.ts'
+import { kafkaReasonOf } from '../errors.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'
 import type { WireRecord } from '../wire-record.ts'
 import { assigner } from './assigner.ts'
@@ -58,7 +58,7 @@ export const producer = (deps: Deps): Producer => {
 
   const onFailure = (topic: TopicName, error: unknown) => {
     measure.produceFailed()
-    backlog.failed(topic, reasonOf(error))
+    backlog.failed(topic, kafkaReasonOf(error))
   }
   const onRecovery = (topic: TopicName) => {
     if (!retries.hasTopic(topic)) backlog.recovered(topic)

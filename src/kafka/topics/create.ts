@@ -2,7 +2,7 @@ import type { Admin } from 'kafkajs'
 import { copiedTopicOf, type EventTopicName, type Topic, topicOfName } from '../../../contracts/topics.ts'
 import { dayMs, sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
-import { kindOf, reasonOf } from '../errors.ts'
+import { kafkaReasonOf, kindOf } from '../errors.ts'
 import { configOf, type TopicDefaults, type TopicState } from './settings.ts'
 
 export const createWithinMs = 20_000
@@ -36,7 +36,7 @@ export const createMissing = async (
     if (errors === undefined) throw error
     // Another instance may create the same topics at the same time.
     const refused = errors.filter((each) => kindOf(each) !== 'TOPIC_ALREADY_EXISTS')
-    return new Map(refused.map((each) => [each.topic, reasonOf(each)]))
+    return new Map(refused.map((each) => [each.topic, kafkaReasonOf(each)]))
   }
 }
 

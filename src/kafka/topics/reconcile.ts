@@ -5,7 +5,7 @@ import { copiedTopicOf, type Topic, topics } from '../../../contracts/topics.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
-import { reasonOf } from '../errors.ts'
+import { kafkaReasonOf } from '../errors.ts'
 import { createMissing, createWithinMs, untilLed } from './create.ts'
 import { appliedConfig, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './settings.ts'
 import { stateOf } from './state.ts'
@@ -53,7 +53,7 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
       )
     }, createWithinMs)
   } catch (error) {
-    return E.left({ kind: 'transient', reason: reasonOf(error) })
+    return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
   }
 }
 
@@ -90,7 +90,7 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
       if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources })
     }, createWithinMs)
   } catch (error) {
-    return E.left({ kind: 'transient', reason: reasonOf(error) })
+    return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
   }
   // A broker that has accepted new settings may return the old ones for a moment.
   for (const until = performance.now() + shownWithinMs; ; await sleep(100)) {

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../mongo/classify.ts'
+import { mongoReasonOf } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { printable } from '../../shared/printable.ts'
 import type { ViewName } from '../../views/index.ts'
@@ -171,7 +171,7 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
     await forget(deps, own)
     return outcome
   } catch (error) {
-    return stopped(reasonOf(error))
+    return stopped(mongoReasonOf(error))
   } finally {
     clearInterval(beating)
     await own.letGo().catch(() => undefined)

@@ -20,7 +20,7 @@ const answerText = (attempt: Attempt) =>
 
 const isOk = (attempt: Attempt | undefined) => attempt?.kind === 'answered' && attempt.status === 200
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 const pick = (data: Data, fields: ReadonlyArray<string>) =>
   Object.fromEntries(fields.map((field) => [field, data[field]]))
@@ -35,7 +35,7 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
     try {
       return await log.waitFor(`${what} is not in the log`, wanted, timeLeft())
     } catch (error) {
-      told(false, 'Kafka', reasonOf(error))
+      told(false, 'Kafka', messageOf(error))
       return undefined
     }
   }
@@ -89,7 +89,7 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
       try {
         told(true, 'service', await waitFor(`${what}, not seen`, read, timeLeft()))
       } catch (error) {
-        told(false, 'service', reasonOf(error))
+        told(false, 'service', messageOf(error))
       }
     },
     exists: async (view: ViewName, id: string) => (await findView(view, id)) !== undefined,

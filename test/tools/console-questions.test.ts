@@ -93,8 +93,8 @@ test('how did the team do last week, compared with the weeks before: by agent an
   assert.equal(
     [await cells('The whole team'), await cells('week-1')],
     [
-      ['30', '−25 % was 40'],
-      ['12', '+20 % was 10'],
+      ['30', '−25 %', 'was 40'],
+      ['12', '+20 %', 'was 10'],
     ],
   )
   const weeks = await page

@@ -203,7 +203,7 @@ const Cell = ({ rows, before, figure, today, kind }: CellProps) => {
     ${
       before !== undefined &&
       html`<span class="sub change">
-        ${now !== undefined && then !== undefined && html`<span>${changeText(now, then, unit)}</span> `}
+        ${now !== undefined && then !== undefined && html`<span>${changeText(now, then, unit)}</span>`}
         <span class="was">was ${valueText(then, unit)}</span>
       </span>`
     }

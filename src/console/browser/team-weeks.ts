@@ -23,7 +23,7 @@ export const TeamWeeks = ({ answer, today, chosen, choose }: Props) => {
   const caption = 'The whole team, week by week'
   return html`
     <${Card} title=${caption} id="weeks">
-      <table class="compact">
+      <table class="compact weeks">
         <caption class="unseen">${caption}</caption>
         <thead>
           <tr><th scope="col">Week</th>${figures.map(({ name }) => html`<th scope="col" class="number" key=${name}>${figureName(name)}</th>`)}</tr>

@@ -51,7 +51,7 @@ const shots: ReadonlyArray<Shot> = [
   },
   {
     name: 'statistics',
-    path: `statistics?from=${stagedDay(16)}&to=${stagedDay(4)}&figure=figures.containment`,
+    path: `statistics?by=day&from=${stagedDay(16)}&to=${stagedDay(4)}&figure=figures.containment`,
   },
   {
     name: 'team',

@@ -66,11 +66,14 @@ type Connection<Of extends Asked> = { readonly ask: AskOf<Of>; readonly close: (
 const answerWithinMs = 8_000
 
 /**
- * One long-lived connection for questions. A question that fails or times out rejects, and closes the connection. After
- * `close`, each question rejects: a new connection would stay open, and would keep the process alive.
+ * One long-lived connection for questions. A question that fails or times out rejects, and the next one gets a new
+ * connection, which knows the current leaders. Questions under way keep the old one if the broker has answered: at its
+ * start a broker refuses one partition, and answers for another. After `close`, each question rejects: a new connection
+ * would stay open, and would keep the process alive.
  */
 const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka) => Of): Connection<Of> => {
-  type Live = { readonly client: Client; readonly asked: Of; readonly connected: Promise<void> }
+  type Live = { readonly client: Client; readonly asked: Of; readonly connected: Promise<void>; underWay: number }
+  const open = new Set<Live>()
   let live: Live | undefined
   let closed = false
   let failingSince: number | undefined
@@ -78,33 +81,43 @@ const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka)
   const fresh = (): Live => {
     const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 500 })
     const asked = make(client.kafka)
-    return { client, asked, connected: asked.connect() }
+    const made = { client, asked, connected: asked.connect(), underWay: 0 }
+    open.add(made)
+    return made
   }
-  const discard = async (old: Live | undefined) => {
+  const discard = async (old: Live) => {
     if (live === old) live = undefined
-    old?.client.sockets.close()
-    if (old !== undefined) await settled(old.asked.disconnect(), 1_000)
+    if (!open.delete(old)) return
+    old.client.sockets.close()
+    await settled(old.asked.disconnect(), 1_000)
   }
   return {
     ask: async (question, withinMs = answerWithinMs) => {
       if (closed) throw new Error('the connection to Kafka is closed')
       live ??= fresh()
       const mine = live
+      mine.underWay++
       try {
         const answer = mine.connected.then(() => question(mine.asked))
         const answered = await within(withinMs, answer, () => Promise.reject(kafkaDoesNotAnswer()))
         failingSince = undefined
         return answered
       } catch (error) {
-        await discard(mine)
+        if (live === mine) live = undefined
         if (unreachable(error) === undefined) failingSince = undefined
-        else failingSince ??= Date.now()
+        else {
+          failingSince ??= Date.now()
+          await discard(mine)
+        }
         throw unreachable(error, failingSince) ?? error
+      } finally {
+        mine.underWay--
+        if (live !== mine && mine.underWay === 0) void discard(mine)
       }
     },
-    close: () => {
+    close: async () => {
       closed = true
-      return discard(live)
+      await Promise.all([...open].map(discard))
     },
   }
 }

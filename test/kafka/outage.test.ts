@@ -60,4 +60,56 @@ outage('a question after the end opens no connection', async () => {
   assert.equal([refused, clients], ['the connection to Kafka is closed', 0])
 })
 
+/** A connection whose clients answer each question. `closed` has the numbers of the clients that were given up. */
+const toFakeBroker = () => {
+  let clients = 0
+  const closed: Array<number> = []
+  const connection = adminConnection(() => {
+    const client = ++clients
+    const kafka = new Kafka({ brokers: ['127.0.0.1:1'], logLevel: logLevel.NOTHING })
+    const admin = { ...kafka.admin(), connect: async () => {}, disconnect: async () => {} }
+    return {
+      kafka: Object.assign(kafka, { admin: () => admin }),
+      sockets: { ...trackedSockets(1_000), close: () => void closed.push(client) },
+    }
+  })
+  return { ...connection, closed }
+}
+
+const refusal = Object.assign(new Error('not the leader'), {
+  name: 'KafkaJSProtocolError',
+  type: 'NOT_LEADER_FOR_PARTITION',
+})
+
+outage(
+  'a question that the broker refuses leaves the others their connection, and the next one has a new one',
+  async () => {
+    const { ask, close, closed } = toFakeBroker()
+    const held = Promise.withResolvers<string>()
+    const other = ask(() => held.promise)
+    const refused = await ask(() => Promise.reject(refusal)).catch((error: unknown) => error)
+    assert.equal([refused, await ask(async () => 'next'), closed], [refusal, 'next', []])
+    held.resolve('answered')
+    assert.equal([await other, closed], ['answered', [1]])
+    await close()
+    assert.equal(closed, [1, 2])
+  },
+)
+
+outage('a question that gets no answer takes the others with it, and so does the end', async () => {
+  const { ask, close, closed } = toFakeBroker()
+  const held = Promise.withResolvers<string>()
+  const unanswered = () => ask(() => held.promise, 1).catch(() => undefined)
+  const others = [ask(() => held.promise)]
+  await unanswered()
+  assert.equal(closed, [1])
+  others.push(ask(() => held.promise))
+  await ask(() => Promise.reject(refusal)).catch(() => undefined)
+  await close()
+  assert.equal(closed, [1, 2])
+  held.resolve('answered')
+  await Promise.all(others)
+  assert.equal(closed, [1, 2])
+})
+
 outage.run()

@@ -41,6 +41,9 @@ const java = (jars: string, heap: number) => [
 // ApiVersions v0, correlation id 1, no client id. Any broker answers this request before authentication.
 const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff])
 
+/** Whether a broker has run on this directory before. */
+export const isFormatted = (directory: string): boolean => existsSync(join(directory, 'data', 'meta.properties'))
+
 const format = async ({
   directory,
   jars,
@@ -48,7 +51,7 @@ const format = async ({
   clusterId,
   formatWith = [],
 }: KafkaNode): Promise<E.Either<Problem, unknown>> => {
-  if (existsSync(join(directory, 'data', 'meta.properties'))) return E.right(undefined)
+  if (isFormatted(directory)) return E.right(undefined)
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'server.properties', ...formatWith]
   const outcome = await run('java', [...java(jars, heap), ...tool], { cwd: directory })
   return E.isRight(outcome)

@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Say } from './download.ts'
 import { checkJava } from './java.ts'
 import { startKafka } from './kafka-broker.ts'
+import { isFormatted } from './kafka-node.ts'
 import { mongoUrl, startMongod } from './mongod.ts'
 import { type Problem, problem } from './problem.ts'
 import type { Running } from './server.ts'
@@ -71,15 +72,21 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<
     const possible = await writable(directory)
     if (E.isLeft(possible)) return possible
   }
-  const java = options.kafka ? await checkJava() : notAskedFor
+  const kafkaDir = join(dataDir, 'kafka')
+  // Java takes a while to tell its version. Where it has run the broker before, it is asked only if the broker fails.
+  const hasRun = isFormatted(kafkaDir)
+  const java = options.kafka && !hasRun ? await checkJava() : notAskedFor
   if (E.isLeft(java)) return java
+  const startBroker = async (): Promise<E.Either<Problem, Running>> => {
+    const broker = await orProblem(
+      startKafka(kafkaDir, cacheDir, log('kafka.log'), say, { preferred: preferredPorts?.kafka }),
+      dataDir,
+    )
+    const cause = E.isLeft(broker) && hasRun ? await checkJava() : notAskedFor
+    return E.isLeft(cause) ? cause : broker
+  }
   const [kafka, mongod] = await Promise.all([
-    options.kafka
-      ? orProblem(
-          startKafka(join(dataDir, 'kafka'), cacheDir, log('kafka.log'), say, { preferred: preferredPorts?.kafka }),
-          dataDir,
-        )
-      : notAskedFor,
+    options.kafka ? startBroker() : notAskedFor,
     options.mongo
       ? orProblem(
           startMongod(

@@ -23,8 +23,8 @@ const withPath = async <A>(path: string, task: () => Promise<A>): Promise<A> => 
 const program = async (directory: string, name: string, script: string) =>
   writeFile(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 
-const startKafkaWith = (path: string) =>
-  withPath(path, () => startEmbedded({ dataDir: temporaryFolder(), cacheDir, kafka: true, mongo: false, say: quiet }))
+const startKafkaWith = (path: string, dataDir = temporaryFolder()) =>
+  withPath(path, () => startEmbedded({ dataDir, cacheDir, kafka: true, mongo: false, say: quiet }))
 
 const refusals = suite('servers that cannot run here')
 
@@ -36,6 +36,13 @@ refusals('a missing Java has its own message', async () => {
         'Java is missing, which runs the Kafka broker: install Java 17 (Debian: apt install openjdk-17-jre-headless), or set KAFKA_BROKERS to a broker of your own',
     }),
   )
+})
+
+refusals('a Java that was removed after the first start has the same message', async () => {
+  const dataDir = temporaryFolder()
+  await mkdir(join(dataDir, 'kafka', 'data'), { recursive: true })
+  await writeFile(join(dataDir, 'kafka', 'data', 'meta.properties'), '')
+  assert.equal(await startKafkaWith(temporaryFolder(), dataDir), await startKafkaWith(temporaryFolder()))
 })
 
 refusals('a Java that is too old has its own message', async () => {

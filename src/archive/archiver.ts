@@ -36,6 +36,12 @@ export const archiver = (deps: Deps) => {
   let trouble: string | undefined
   let fits = false
 
+  const lostArchives = async () => {
+    const changed = await changedArchives()
+    return changed.length === 0
+      ? undefined
+      : `${changed.join(', ')}: deleted and created again, so archived records are lost: restore them from a copy`
+  }
   const take = async ({ topic, records }: Slice) => {
     const name = names.get(topic)
     if (name !== undefined) await copy(name, records, generations.get(name) ?? '')
@@ -59,15 +65,15 @@ export const archiver = (deps: Deps) => {
       const misfit = fits ? undefined : await keys.misfit()
       if (misfit !== undefined) return misfit
       fits = true
-      const changed = await changedArchives()
-      if (changed.length > 0)
-        return `${changed.join(', ')}: deleted and created again, so archived records are lost: restore them from a copy`
+      const lost = await lostArchives()
+      if (lost !== undefined) return lost
       if (again.isKnown()) return undefined
       const found = await missed()
       if ('refusal' in found) return found.refusal
       again.begin(found.again)
       return undefined
     },
+    mustEnd: lostArchives,
     // The archive's own log may have lost its end. So what it has counts, not only what was committed.
     startAt: async (topic, partition) => {
       const name = names.get(topic)

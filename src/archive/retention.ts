@@ -22,6 +22,8 @@ type Deps = {
   readonly ranges: Ranges
   /** What a consumer group has committed for the present topic. */
   readonly committed: CommittedOffsets
+  /** The offset after the last record that a partition's archive has. Undefined if it has none. */
+  readonly archivedTo: (topic: EventTopicName, partition: number) => Promise<number | undefined>
   /** The first offsets with a record of this time or later. */
   readonly offsetsAt: (topic: EventTopicName, time: number) => Promise<Offsets>
   readonly deleteBefore: (topic: EventTopicName, offsets: Offsets) => Promise<void>
@@ -63,7 +65,8 @@ type Overdue = { readonly records: number; readonly behind: ReadonlyArray<string
  * retention would not check this. Old records that are not there yet stay and are reported.
  */
 export const retention = (deps: Deps) => {
-  const { days, deletes, ranges, committed, offsetsAt, deleteBefore, changedArchives, now, sleep, reasonOf, log } = deps
+  const { days, deletes, ranges, committed, archivedTo, offsetsAt, deleteBefore, changedArchives } = deps
+  const { now, sleep, reasonOf, log } = deps
   const overdue = new Map<EventTopicName, Overdue>(eventTopicNames.map((name) => [name, { records: 0, behind: [] }]))
   const troubles = new Map<EventTopicName, string>()
 
@@ -77,10 +80,18 @@ export const retention = (deps: Deps) => {
       offsetsAt(topic, time - days * dayMs),
       ...readers.map((group) => committed(group, topic)),
     ])
-    const due = [...known].map(([partition, range]) => {
+    const all = [...known].map(async ([partition, range]) => {
       const offsets = done.map((ofGroup) => ofGroup.get(partition))
-      return { partition, low: range.low, offsets, ...dueOf(range, old.get(partition), offsets) }
+      const due = dueOf(range, old.get(partition), offsets)
+      const each = { partition, low: range.low, offsets, ...due }
+      if (due.before === range.low) return each
+      // The archive may have lost what the archiver has committed.
+      const there = (await archivedTo(topic, partition)) ?? range.low
+      return there < due.before
+        ? { ...each, offsets: offsets.with(0, there), ...dueOf(range, old.get(partition), [there]) }
+        : each
     })
+    const due = await Promise.all(all)
     const late = due.filter((each) => each.overdue > 0)
     const behind = readers.filter((_, i) => late.some(({ low, old, offsets }) => (offsets[i] ?? low) < low + old))
     overdue.set(topic, { records: late.reduce((sum, each) => sum + each.overdue, 0), behind })

@@ -143,6 +143,8 @@ export type ConsumerSpec = {
    * is not ready and calls it again.
    */
   readonly refuseTopics?: (ids: TopicIds) => Promise<string | undefined>
+  /** Asked every ten seconds while it reads: why reading must end. Then `refuseTopics` is called before it goes on. */
+  readonly mustEnd?: () => Promise<string | undefined>
   /** The offset at which reading begins, instead of the group's own committed offset. */
   readonly startAt?: (topic: TopicName, partition: number) => Promise<number | undefined>
 }

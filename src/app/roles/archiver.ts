@@ -18,7 +18,7 @@ export const changedArchivesOf =
     mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
 
 /** Where the archive of a partition ends in its topic, by the last record of the archive. */
-const archivedToOf =
+export const archivedToOf =
   ({ kafka }: Pick<Ports, 'kafka'>): Parameters<typeof archiver>[0]['archivedTo'] =>
   async (topic, partition, topicId) => {
     const archive = archiveNameOf(topic)
@@ -26,9 +26,10 @@ const archivedToOf =
     if (low === high) return undefined
     const last = await kafka.fetchRecord(archive, partition, high - 1)
     const place = last && archivedPlace(last)
-    // Another record ends the archive, or the topic was created again: then only what was committed counts.
-    if (place === undefined || (topicId !== '' && place.generation !== topicId)) return Number.POSITIVE_INFINITY
-    return place.offset + 1
+    // Another record ends the archive: then only what was committed counts.
+    if (place === undefined) return Number.POSITIVE_INFINITY
+    // The archive keeps the order of the topics, so it has nothing of the present one.
+    return topicId !== '' && place.generation !== topicId ? undefined : place.offset + 1
   }
 
 const lookEveryMs = 60_000

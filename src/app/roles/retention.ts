@@ -14,7 +14,7 @@ import { inMongo } from '../../views/positions.ts'
 import type { Settings } from '../config.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
 import { serverReasonOf } from '../reason.ts'
-import { type Archiving, changedArchivesOf } from './archiver.ts'
+import { type Archiving, archivedToOf, changedArchivesOf } from './archiver.ts'
 
 type RetentionPorts = Pick<Ports, 'kafka' | 'mongo' | 'metrics' | 'log'> & {
   readonly settings: Pick<Settings, 'accounts' | 'retentionDays'>
@@ -70,6 +70,8 @@ export const startRetention = (
       if (group === viewsGroup) return inMongo(done, (await mongo.topicsRead.inViews(topic)).positionOf)
       return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
+    archivedTo: async (topic, partition) =>
+      archivedToOf({ kafka })(topic, partition, (await kafka.topicIds([topic])).get(topic) ?? ''),
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: timeOfServers,
   })

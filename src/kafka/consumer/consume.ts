@@ -61,6 +61,8 @@ const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measur
     const known = session.topicIds()
     for (const [topic, id] of await topicIds([...known.keys()]))
       if (known.get(topic) !== id) session.end(`the topic ${topic} was created again`)
+    const mustEnd = await spec.mustEnd?.()
+    if (mustEnd !== undefined) session.end(mustEnd)
   }
 }
 

@@ -67,26 +67,33 @@ const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => 
  * Folds the archived records of earlier topics of this name, in their order. Their old offsets mean nothing in the
  * present topic, so each record gets its offset in the archive.
  */
-const readEarlier = async (deps: Deps, topic: EventTopicName): Promise<void> => {
+const readEarlier = async (
+  deps: Deps,
+  topic: EventTopicName,
+  more: ReadonlyArray<readonly [partition: number, from: number]>,
+): Promise<void> => {
   const { kafka, restore, fold, signal } = deps
   const generation = await idOf(deps, topic)
   const archive = archiveNameOf(topic)
-  const partitions = new Set<number>()
+  const partitions = new Set(more.map(([partition]) => partition))
   const reader = restore && archiveReader(restore)
 
   const look = async (archived: ReadonlyArray<IncomingRecord>) => {
     for (const record of archived) if (isEarlier(record, generation)) partitions.add(record.partition)
   }
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
+    const own = archived.filter((record) => isEarlier(record, generation))
+    if (own.length === 0) return
     if (reader === undefined) throw needsKeys(topic)
     const records: IncomingRecord[] = []
-    for (const found of await reader.read(archived.filter((record) => isEarlier(record, generation))))
+    for (const found of await reader.read(own))
       if (found.kind === 'corrupt') await kafka.deadLetter('rebuild')(found.archived, 'corrupt', found.detail)
       else if (found.kind === 'record') records.push({ ...found.record, topic: archive, offset: found.archived.offset })
     const [first] = records
     if (first !== undefined) await fold({ topic: archive, partition: first.partition, records })
   }
-  // The archive keeps the order of the topics. So a partition has earlier records only if it begins with one.
+  // The archive keeps the order of the topics. So a partition has earlier records only if it begins with one, or if it
+  // has more records than its topic: a copy may have been restored behind newer records.
   await readOrThrow(kafka.readTopic, archive, look, {
     part: (_, { low, high }) => ({ low, high: Math.min(high, low + 1) }),
     signal,
@@ -181,11 +188,12 @@ const withMoreRecords = async (
 export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>): Promise<void> => {
   const { kafka, positions, skipTo, allowGaps, signal } = deps
   const archived = topics.filter(isEventTopic)
-  // A rebuild that has processed any other record has processed all of these.
-  if ([...positions.values()].every((position) => position === 0))
-    for (const topic of archived) await readEarlier(deps, topic)
-  const more = deps.restore === undefined ? new Map<string, number>() : await withMoreRecords(deps, archived)
-  for (const topic of archived) {
+  // A rebuild that has processed any other record has processed all records of deleted topics.
+  const isNew = [...positions.values()].every((position) => position === 0)
+  const canRead = deps.restore !== undefined
+  const more = isNew || canRead ? await withMoreRecords(deps, archived) : new Map<string, number>()
+  if (isNew) for (const topic of archived) await readEarlier(deps, topic, partitionsOf(topic, more))
+  for (const topic of canRead ? archived : []) {
     const partitions = partitionsOf(topic, more).filter(
       ([partition]) => !positions.get(partitionName({ topic, partition })),
     )

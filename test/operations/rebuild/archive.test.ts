@@ -32,6 +32,13 @@ const inEpoch = (offset: number, epoch: number): Content => ({
 })
 const corrupt: Content = { kind: 'corrupt', detail: 'headers: expected a partition and an offset' }
 
+/** A record of the archive whose headers say this offset. */
+const archivedFrom = (offset: number): IncomingRecord => ({
+  ...record(offset),
+  topic: 'archive-chats',
+  headers: { archive_partition: Buffer.from('0'), archive_offset: Buffer.from(`${offset}`) },
+})
+
 /** A batch from `first` to `last` as a broker stores it, but only with the offsets of its header. */
 const batchRecord = (first: number, last: number): IncomingRecord => {
   const value = Buffer.alloc(61)
@@ -46,14 +53,20 @@ const batch = (first: number, last: number): Content => ({
 })
 
 /** The topic contains only the end of its log. The archive contains these records, each at its offset there. */
-const read = async (archive: ReadonlyArray<readonly [offset: number, found: Content]>, end: number, hasKeys = true) => {
+const read = async (
+  archive: ReadonlyArray<readonly [offset: number, found: Content]>,
+  end: number,
+  hasKeys = true,
+  lastOf?: number,
+) => {
   const positions = new Map([['chats/0', 0]])
   const folded: Array<number | string> = []
   const letters: string[] = []
   const deps = {
     kafka: {
-      ranges: async () => new Map([[0, { low: end, high: end }]]),
-      fetchRecord: async () => undefined,
+      ranges: async (topic: string) =>
+        new Map([[0, topic === 'chats' ? { low: end, high: end } : { low: 0, high: archive.length }]]),
+      fetchRecord: async () => (lastOf === undefined ? undefined : archivedFrom(lastOf)),
       topicIds: async () => new Map([['chats', 'g'] as const]),
       deadLetter: () => async (_: IncomingRecord, cause: string) => void letters.push(cause),
       readTopic: async (
@@ -176,6 +189,17 @@ for (const [what, archive, end, folded, letters] of whole)
   reading(what, async () => {
     assert.equal(await read(archive, end), { folded, letters, failed: undefined, position: end })
   })
+
+reading('starts with them too if a copy of the archive was restored behind newer records', async () => {
+  const archive = [
+    [0, event(0)],
+    [1, earlier(5)],
+    [2, earlier(6)],
+    [3, event(1)],
+  ] as const
+  assert.equal((await read(archive, 2, true, 1)).folded, ['archive-chats/1', 'archive-chats/2', 0, 1])
+  assert.match(`${(await read(archive, 0, false, 1)).failed}`, 'only in the archive, and ARCHIVE_KEY_FILE is not set')
+})
 
 reading('stops if more records are missing than that', async () => {
   const { failed } = await read(

@@ -30,7 +30,11 @@ const given = async (allowGaps: boolean, from = 4) => {
         deadLetter: () => none,
         fetchRecord: none,
         // The archive is empty. A replay that already has a position does not read it again.
-        ...(from === 0 && { topicIds: async () => new Map(), readTopic: async () => E.right(undefined) }),
+        ...(from === 0 && {
+          fetchRecord: async () => undefined,
+          topicIds: async () => new Map(),
+          readTopic: async () => E.right(undefined),
+        }),
       },
       restore: undefined,
       clock: () => 0,

@@ -29,6 +29,8 @@ type Deps = {
   readonly ranges: Ranges
   readonly committed: CommittedOffsets
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+  /** The id of the topic from which the views are made; undefined if they are made from none of that name. */
+  readonly viewsOf: (topic: TopicName) => Promise<string | undefined>
   readonly offsetsAt: (topic: TopicName, time: number) => Promise<Offsets>
   /** Throws if the topic cannot be read. */
   readonly readTopic: (
@@ -40,6 +42,10 @@ type Deps = {
   readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
   /** Applies a marker to the views. */
   readonly empty: (record: IncomingRecord, marker: DomainEvent) => Promise<void>
+  /** When the newest erasure was requested; undefined if there is none. */
+  readonly newestErasure: () => Promise<Date | undefined>
+  /** Removes the enrichments of persons who are erased. */
+  readonly emptyEnrichments: () => Promise<void>
   /** Stores the receipts of erasures that have none, by their markers. */
   readonly keepReceipts: (markers: ReadonlyArray<ErasureEvent>) => Promise<void>
 }
@@ -76,7 +82,11 @@ export const missedErasures = (deps: Deps) => {
   const applyAll = async () => {
     const ids = await topicIds(eventTopicNames)
     const taken = new Map<EventTopicName, Offsets>()
-    for (const name of eventTopicNames) taken.set(name, await committed(viewsGroup, name))
+    const inViews = new Map<EventTopicName, string | undefined>()
+    for (const name of eventTopicNames) {
+      taken.set(name, await committed(viewsGroup, name))
+      inViews.set(name, await deps.viewsOf(name))
+    }
     const found: ErasureEvent[] = []
     const apply = (topic: EventTopicName) => async (archived: ReadonlyArray<IncomingRecord>) => {
       for (const restored of await withoutKeys(archived.filter(mayErase))) {
@@ -91,12 +101,16 @@ export const missedErasures = (deps: Deps) => {
         // A key that was erased in a newer topic of that name was erased in this one before.
         if (isCurrent || erased === undefined || erased.generation === generation)
           await keys.destroy(id, { generation, partition, offset })
-        const isTaken = offset < (taken.get(topic)?.get(partition) ?? 0)
-        if (isCurrent && isTaken) await deps.empty(record, event)
+        // Nobody processes any more what only an earlier topic had.
+        const isTaken = isCurrent ? offset < (taken.get(topic)?.get(partition) ?? 0) : generation === inViews.get(topic)
+        if (isTaken) await deps.empty(record, event)
       }
     }
     await Promise.all(eventTopicNames.map((name) => readNew(name, apply(name))))
     await deps.keepReceipts(found)
+    const [since, newest] = [await knownUntil(), await deps.newestErasure()]
+    const isNewer = since === undefined || (newest?.getTime() ?? 0) > since.getTime() - marginMs
+    if (newest !== undefined && isNewer) await deps.emptyEnrichments()
   }
   const apply = memoized(applyAll)
 

@@ -12,11 +12,13 @@ import { checkMongo, type MongoLocation, mongoClient, rejectAfter, stepMs } from
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
 import {
   type EnrichedKeys,
+  emptyEnrichment,
   enrichedKeys,
   type FindEnrichments,
   findEnrichments,
   type OldNotes,
   oldNotes,
+  storedEnrichments,
   storeEnrichments,
 } from './enrichments.ts'
 import { type Erasures, erasuresIn } from './erasures.ts'
@@ -56,6 +58,8 @@ export type Mongo = {
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
+  readonly storedEnrichments: ReturnType<typeof storedEnrichments>
+  readonly emptyEnrichment: ReturnType<typeof emptyEnrichment>
   readonly oldNotes: OldNotes
   readonly chatHistory: ChatHistory
   readonly redrives: Redrives
@@ -139,6 +143,8 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),
+    storedEnrichments: storedEnrichments(db),
+    emptyEnrichment: emptyEnrichment(db),
     oldNotes: oldNotes(db),
     chatHistory: chatHistoryIn(db, now),
     redrives: redrivesIn(db),

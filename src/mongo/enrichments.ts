@@ -6,7 +6,7 @@ import { chunks } from '../shared/slices.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
 import { type EnrichmentDocument, evolveEnrichment } from '../views/enrichments.ts'
 import { entriesView } from '../views/index.ts'
-import { rejectAfter } from './client.ts'
+import { rejectAfter, stepMs } from './client.ts'
 import { type Group, optimisticUpdate } from './optimistic-update.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
 
@@ -54,6 +54,27 @@ export const findEnrichments = (db: Db): FindEnrichments => {
     return documents.flatMap(({ _id, value }) => (value ? [[_id, value] as const] : []))
   }
 }
+
+/** Every enrichment with its places, without its value. Throws when MongoDB does not answer. */
+export const storedEnrichments = (db: Db) =>
+  async function* (): AsyncIterable<EnrichmentDocument> {
+    const enrichments = db.collection<EnrichmentDocument>(collection)
+    const found = enrichments.find({ value: { $exists: true } }, { projection: { applied: 1 }, batchSize: 1_000 })
+    for await (const { _id, applied = {} } of found) yield { _id, applied }
+  }
+
+/** Removes the value of an enrichment, unless it has changed. */
+export const emptyEnrichment =
+  (db: Db) =>
+  async ({ _id, applied }: EnrichmentDocument): Promise<void> => {
+    const unchanged = Object.keys(applied).length === 0 ? { $in: [{}, null] } : applied
+    const enrichments = db.collection<EnrichmentDocument>(collection)
+    const update = { $unset: { value: '' } } as const
+    await rejectAfter(
+      stepMs,
+      enrichments.updateOne({ _id, applied: unchanged as never }, update, { writeConcern: { w: 'majority' } }),
+    )
+  }
 
 /** Every key that has an enrichment, or had one; throws when MongoDB does not answer. */
 export type EnrichedKeys = () => AsyncIterable<string>

@@ -64,18 +64,30 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
 
   const emptied: number[] = []
   const kept: Date[] = []
-  const state = { projected: 0, now: 1_000, low: 0, isReadable: true }
+  const state = {
+    projected: 0,
+    now: 1_000,
+    low: 0,
+    isReadable: true,
+    present: 'g1',
+    inViews: 'g1',
+    enrichmentsEmptied: [] as true[],
+    known: Number.NaN,
+  }
   const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
   const receipts: string[] = []
   const { apply, lost, look } = missedErasures({
     ranges: async (topic) => new Map(topic === name ? [[0, { low: state.low, high: events.length }]] : []),
+    newestErasure: async () => (receipts.length === 0 ? undefined : new Date(2_000_000)),
+    emptyEnrichments: async () => void state.enrichmentsEmptied.push(true),
     keepReceipts: async (found) => void receipts.push(...found.map(({ data }) => data.erasureId)),
     now: () => state.now,
-    knownUntil: async () => undefined,
+    knownUntil: async () => (Number.isNaN(state.known) ? undefined : new Date(state.known)),
     keepKnownUntil: async (time) => void kept.push(time),
     endOffsets: (topic) => of(topic, events.length),
     committed: (_, topic) => of(topic, state.projected),
-    topicIds: async () => new Map([[name, 'g1']]),
+    topicIds: async () => new Map([[name, state.present]]),
+    viewsOf: async () => state.inViews,
     offsetsAt: async () => new Map(),
     decode: fromRecord,
     keys,
@@ -128,6 +140,32 @@ missed('are left to the projector if it has not processed their markers yet', as
   here.state.projected = 1
   await here.apply()
   assert.equal(here.emptied, [])
+})
+
+missed('remove enrichments too, unless MongoDB is known to have had every erasure', async () => {
+  const here = await given([wrote('a'), erasure], 1)
+  await here.apply()
+  const later = await given([wrote('a'), erasure], 1)
+  later.state.known = 3_000_000
+  await later.apply()
+  const never = await given([wrote('a')], 1)
+  await never.apply()
+  assert.equal(
+    [here, later, never].map(({ state }) => state.enrichmentsEmptied),
+    [[true], [], []],
+  )
+})
+
+missed('empty the views too if their topic was lost, since nobody reads their markers there any more', async () => {
+  const here = await given([wrote('a'), erasure], 1)
+  here.state.present = 'g2'
+  await here.apply()
+  assert.equal([here.emptied, await here.texts()], [[1], [undefined, undefined]])
+
+  const rebuilt = await given([wrote('a'), erasure], 2)
+  Object.assign(rebuilt.state, { present: 'g2', inViews: 'g2' })
+  await rebuilt.apply()
+  assert.equal(rebuilt.emptied, [])
 })
 
 missed('do not hide the loss of a key whose records no topic has any more', async () => {

@@ -1,7 +1,9 @@
 import { missedErasures } from '../../archive/missed-erasures.ts'
+import { erasedEnrichments } from '../../domain/erased.ts'
 import type { ChatHistory } from '../../domain/ports.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
 import { fromRecord } from '../../kafka/records.ts'
+import { emptyRestored } from '../../operations/erase/restored-enrichments.ts'
 import { keepReceipts } from '../../operations/erase/restored-receipts.ts'
 import { changesOf } from '../../views/decoded.ts'
 import type { Settings } from '../config.ts'
@@ -19,10 +21,16 @@ export const missedErasuresOf = (
     endOffsets: kafka.endOffsets,
     ranges: kafka.ranges,
     topicIds: kafka.topicIds,
+    viewsOf: async (topic) => (await mongo.topicsRead.inViews(topic)).id,
     offsetsAt: kafka.offsetsAt,
     readTopic: (...asked) => readOrThrow(kafka.readTopic, ...asked),
     decode: fromRecord,
     keys: mongo.archiveKeys,
+    emptyEnrichments: emptyRestored({
+      ...mongo,
+      fetchRecord: kafka.fetchRecord,
+      findErased: erasedEnrichments(mongo.erasures),
+    }),
     empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
     keepReceipts: keepReceipts(mongo.erasures, mongo.silentPersons, { retentionDays }),
   })

@@ -51,8 +51,11 @@ export const daysOf =
   }
 
 /** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */
-const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: PositionsInMongo): ConsumerSpec => {
-  const missed = missedErasuresOf({ kafka, mongo }, settings)
+const viewsConsumer = (
+  { kafka, mongo, metrics }: Ports,
+  missed: MissedErasures,
+  positions: PositionsInMongo,
+): ConsumerSpec => {
   const marks = logMarks({ ...mongo.topicsRead, compareLog: kafka.compareLog })
   const fold = projector({
     decode: decodeRecord,
@@ -102,7 +105,11 @@ const viewsConsumer = ({ settings, kafka, mongo, metrics }: Ports, positions: Po
 }
 
 /** Stores the enrichments that ingress looks up. */
-const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports, positions: PositionsInMongo): ConsumerSpec => {
+const enrichmentsConsumer = (
+  { settings, kafka, mongo }: Ports,
+  missed: MissedErasures,
+  positions: PositionsInMongo,
+): ConsumerSpec => {
   const store = enrichmentHandler({
     storeEnrichments: mongo.storeEnrichments,
     deadLetter: kafka.deadLetter(enrichmentsGroup),
@@ -114,6 +121,8 @@ const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports, positions: Posit
     topics: [enrichments.name],
     commit: 'when-handled',
     refuseTopics: async (ids) => {
+      // Before a newer record of the topic can replace an enrichment that must go.
+      await missed.apply()
       const changed = await mongo.topicsRead.changed('enrichments', ids)
       if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)
       return positions.refusal(ids)
@@ -128,6 +137,7 @@ const enrichmentsConsumer = ({ settings, kafka, mongo }: Ports, positions: Posit
 
 const storeEveryMs = 1_000
 
+type MissedErasures = Pick<ReturnType<typeof missedErasuresOf>, 'apply'>
 type PositionsInMongo = ReturnType<typeof positionsInMongo>
 
 const positionsOf = (
@@ -159,12 +169,13 @@ const positionsOf = (
 /** Updates the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async (ports: Ports): Promise<Part> => {
   const { kafka, mongo, log } = ports
+  const missed = missedErasuresOf(ports, ports.settings)
   const positions = {
     views: positionsOf(ports, 'views', viewsGroup),
     enrichments: positionsOf(ports, 'enrichments', enrichmentsGroup),
   }
-  const views = await kafka.consume(viewsConsumer(ports, positions.views))
-  const enriching = await kafka.consume(enrichmentsConsumer(ports, positions.enrichments))
+  const views = await kafka.consume(viewsConsumer(ports, missed, positions.views))
+  const enriching = await kafka.consume(enrichmentsConsumer(ports, missed, positions.enrichments))
   log.info({}, 'the projector runs')
   return {
     checks: {

@@ -4,6 +4,7 @@ import type { Document } from 'mongodb'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { eventTopics } from '../../contracts/topics.ts'
+import type { Bridge } from '../../src/app/bridge.ts'
 import { newKeyFile } from '../../src/archive/key-file.ts'
 import { runCommand } from './command.ts'
 import { right } from './either.ts'
@@ -36,8 +37,9 @@ export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) 
     kafka,
     collections,
     command,
-    start: (others: { readonly retentionDays?: number } = {}) =>
-      here.start(['projector', 'archiver'], undefined, { archiveKeyFile, ...others }),
+    /** `onUp`: see `world`. Without it, wait until the bridge is ready. */
+    start: (others: { readonly retentionDays?: number } = {}, onUp?: (bridge: Bridge) => void) =>
+      here.start(['projector', 'archiver'], onUp, { archiveKeyFile, ...others }),
     publish: async (events: ReadonlyArray<DomainEvent>) => {
       for (const event of events) right(await kafka.publish(event, 20_000))
     },

@@ -1,0 +1,38 @@
+import type { TopicName } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
+import { plainClient, readTopics, withAdmin } from './plain-consumer.ts'
+
+type Place = { readonly brokers: ReadonlyArray<string>; readonly prefix: string }
+
+/** The records of topics, as a copy on another cluster has them. */
+export type TopicCopy = ReadonlyArray<IncomingRecord>
+
+export const copyTopics = async ({ brokers, prefix }: Place, names: ReadonlyArray<TopicName>): Promise<TopicCopy> =>
+  (await readTopics(brokers, prefix, names)).records
+
+/** Appends the records to the topics of these names, as the guide says it: nothing but their offsets is new. */
+export const copyBack = async ({ brokers, prefix }: Place, copy: TopicCopy): Promise<void> => {
+  const producer = plainClient(brokers).producer()
+  await producer.connect()
+  for (const [topic, records] of Map.groupBy(copy, (record) => record.topic))
+    await producer.send({
+      topic: prefix + topic,
+      acks: -1,
+      messages: records.map(({ partition, key, value, headers, timestamp }) => ({
+        partition,
+        key,
+        value,
+        headers: { ...headers },
+        timestamp: `${timestamp}`,
+      })),
+    })
+  await producer.disconnect()
+}
+
+/** Kafka loses every topic and every group of the prefix. */
+export const loseKafka = ({ brokers, prefix }: Place): Promise<void> =>
+  withAdmin(brokers, async (admin) => {
+    const { groups } = await admin.listGroups()
+    await admin.deleteGroups(groups.flatMap(({ groupId }) => (groupId.startsWith(prefix) ? [groupId] : [])))
+    await admin.deleteTopics({ topics: (await admin.listTopics()).filter((topic) => topic.startsWith(prefix)) })
+  })

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant, Ticket } from '../../contracts/primitives.ts'
 import { ConsoleRole } from '../domain/accounts.ts'
-import { type Also as AlsoValue, alsoText, readAlso } from '../domain/person.ts'
+import { type Also as AlsoValue, alsoText, type Certain, readAlso, readCertain } from '../domain/person.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string
@@ -409,19 +409,19 @@ export const OperationBody = exactShape(
   'OperationBody',
 )
 
-const maxAlso = 100
-const Also = new t.Type<ReadonlyArray<AlsoValue>, ReadonlyArray<string>, unknown>(
-  'Also',
-  (u): u is ReadonlyArray<AlsoValue> => Array.isArray(u),
-  (u, context) => {
-    const given = Array.isArray(u) && u.length <= maxAlso ? u : [undefined]
-    const read = given.flatMap((each) => (Id.is(each) ? [readAlso(each)] : [])).filter((each) => each !== undefined)
-    return read.length === given.length
-      ? t.success(read)
-      : t.failure(u, context, `at most ${maxAlso} of email, phone, userToken, and ids such as client:1240`)
-  },
-  (also) => also.map(alsoText),
-)
+const listOf = <A extends AlsoValue>(name: string, max: number, read: (text: string) => A | undefined, what: string) =>
+  new t.Type<ReadonlyArray<A>, ReadonlyArray<string>, unknown>(
+    name,
+    (u): u is ReadonlyArray<A> => Array.isArray(u),
+    (u, context) => {
+      const given = Array.isArray(u) && u.length <= max ? u : [undefined]
+      const values = given.flatMap((each) => (Id.is(each) ? [read(each)] : [])).filter((each) => each !== undefined)
+      return values.length === given.length ? t.success(values) : t.failure(u, context, `at most ${max} of ${what}`)
+    },
+    (values) => values.map(alsoText),
+  )
+const Also = listOf('Also', 100, readAlso, 'email, phone, userToken, and ids such as client:1240')
+const Except = listOf<Certain>('Except', 1_000, readCertain, 'ids such as client:1300')
 const Identity = t.strict({ kind: t.string, value: t.string })
 
 const maxBackupDays = 99_999
@@ -436,26 +436,39 @@ const BackupDays = new t.Type<number, number, unknown>(
 )
 
 /**
- * Body: the person. `also`: others who are the same person, at most 100. Only for `erase`: `confirm`, that of the last
- * PersonAnswer, `ticket`, for the receipt and the audit log, and `backupDays`: how long backups are kept, for the receipt.
+ * Body: the person. `also`: others who are the same person, at most 100; `except`: who is not, although ids lead there,
+ * at most 1,000. Only for `erase`: `confirm`, that of the last PersonAnswer, `ticket`, for the receipt and the audit log,
+ * and `backupDays`: how long backups are kept, for the receipt.
  */
 export const PersonBody = exactShape(
   { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
-  { also: Also, confirm: t.string, ticket: Ticket, backupDays: BackupDays },
+  { also: Also, except: Except, confirm: t.string, ticket: Ticket, backupDays: BackupDays },
   'PersonBody',
 )
 
 /**
- * The chats and clients that certainly belong to the person, others who may be the same person (send their `also` to
- * include one), with what both have, and what is stored about the person. `joined`: how many of the chats and clients
- * were found through which identity.
+ * Chats and clients of a person that belong together. `ids`: send them as `except` to leave the part out, if `isSure`;
+ * the others may be the same person: send the first as `also` to include the part. `via`: what joins it to the rest.
+ * `through`: the place in the list of the part by which it was found.
  */
+const PersonPart = t.intersection([
+  t.strict({
+    ids: t.array(t.string),
+    chats: t.array(t.string),
+    clients: t.array(t.string),
+    emails: t.array(t.string),
+    via: t.array(Identity),
+    isSure: t.boolean,
+  }),
+  t.partial({ through: Count }),
+])
+
+/** The chats and clients of the person, in parts too, with what is stored about the person. */
 export const PersonAnswer = exactShape(
   {
     chats: t.array(t.string),
     clients: t.array(t.string),
-    likely: t.array(t.strict({ also: t.string, ids: t.array(Identity), via: t.array(Identity) })),
-    joined: t.array(t.strict({ through: Identity, chats: Count, clients: Count })),
+    parts: t.array(PersonPart),
     stored: t.array(t.strict({ what: t.string, count: Count })),
     confirm: t.string,
   },

@@ -93,7 +93,7 @@ export const routes = {
   'POST /api/accounts/:account/rebuild': { page: 'system', roles: operators, answer: 'application/x-ndjson' },
   'POST /api/accounts/:account/person': { page: 'privacy', answer: PersonAnswer },
   'POST /api/accounts/:account/person/export': { page: 'privacy', answer: 'a document' },
-  'POST /api/accounts/:account/person/erase': { page: 'privacy', answer: 'a document' },
+  'POST /api/accounts/:account/person/erase': { page: 'privacy', answer: ErasureAnswer },
   'GET /api/accounts/:account/erasures': { page: 'privacy', answer: ErasuresAnswer },
   'POST /api/accounts/:account/erasures/check': { page: 'privacy', answer: ErasureAnswer },
   'GET /api/accounts/:account/audit': { page: 'audit', answer: AuditAnswer },

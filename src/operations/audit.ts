@@ -37,7 +37,12 @@ const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${a
  */
 export const actionOn = (
   action: 'erase' | 'export' | 'unmask',
-  { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<Also> },
+  {
+    accountId,
+    start: { kind, value },
+    also,
+    except = [],
+  }: { accountId: string; start: Identity; also: ReadonlyArray<Also>; except?: ReadonlyArray<Also> },
   { what = action, ticket }: { readonly what?: string; readonly ticket?: string | undefined } = {},
 ): Asked => {
   const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText({ kind, value })}`
@@ -47,6 +52,7 @@ export const actionOn = (
       what,
       who,
       ...(also.length > 0 ? [`also ${also.map(alsoText)}`] : []),
+      ...(except.length > 0 ? [`except ${except.map(alsoText)}`] : []),
       ...(ticket === undefined ? [] : [`ticket ${ticket}`]),
     ].join(', '),
     ...ofAccount(accountId),

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Also, type Identity, likelyKinds, readAlso } from '../domain/person.ts'
+import { type Also, type Certain, type Identity, likelyKinds, readAlso, readCertain } from '../domain/person.ts'
 import type { Request } from './erase/plan.ts'
 import { anyText, type ReadOption, type ValuesOf } from './options.ts'
 
@@ -10,6 +10,11 @@ const also: ReadOption<Also> = (text) => {
   return read === undefined
     ? E.left(`one of ${likelyKinds.join(', ')}, or a chat, client or visitor such as client:1240`)
     : E.right(read)
+}
+
+const except: ReadOption<Certain> = (text) => {
+  const read = readCertain(text)
+  return read === undefined ? E.left('a chat, client or visitor such as client:1300') : E.right(read)
 }
 
 const naming = (kind: (typeof kinds)[number], value: string, about: string) => ({
@@ -32,15 +37,29 @@ export const personOptions = {
     read: also,
     many: 'list',
   },
+  except: {
+    about:
+      'who is another person although ids lead there: a client with its chats, a chat without a client, or all that only this visitor number joins, such as visitor:7',
+    value: 'who',
+    read: except,
+    many: 'list',
+  },
 } as const
 
 /** Undefined if the account or the person is missing. */
-export const requestOf = ({ account, also = [], ...options }: ValuesOf<typeof personOptions>): Request | undefined => {
+export const requestOf = ({
+  account,
+  also = [],
+  except = [],
+  ...options
+}: ValuesOf<typeof personOptions>): Request | undefined => {
   const start = kinds.flatMap((kind): ReadonlyArray<Identity> => {
     const value = options[kind]
     return value === undefined ? [] : [{ kind, value }]
   })[0]
-  return account === undefined || start === undefined ? undefined : { accountId: account, start, also }
+  return account === undefined || start === undefined ? undefined : { accountId: account, start, also, except }
 }
 
 export const whoIsMeant = 'Name the person: use --account, and one of --client, --visitor, --chat and --email.'
+
+export const whoIsNot = 'Somebody is named both as the person and with --except. Name each once.'

@@ -56,14 +56,40 @@ for (const [name, codes, say] of all)
     ),
   )
 
-for (const [kind, value, chats, clients, said] of [
-  ['visitor', '2746', 257, 128, '257 chats and 128 clients joined by visitor number 2746'],
-  ['client', '1233', 1, 0, '1 chat joined by client id 1233'],
-  ['email', 'a@example.com', 0, 1, '1 client joined by email address a@example.com'],
+for (const [clients, chats, name] of [
+  [['1233'], ['1', '2'], 'Client 1233, a@example.com'],
+  [['20', '30'], [], 'Clients 20, 30, a@example.com'],
+  [[], ['5'], 'Conversation 5, a@example.com'],
+  [[], ['5', '6'], 'Conversations without a client id, a@example.com'],
 ] as const)
-  sentences(`what was joined through an id: ${said}`, () =>
-    assert.is(words.joinedWords({ through: { kind, value }, chats, clients }), said),
+  sentences(`a part of a person: ${name}`, () =>
+    assert.is(words.partName({ clients: [...clients], chats: [...chats], emails: ['a@example.com'] }), name),
   )
+
+sentences('who is erased and what is stored are named in one line, of many only the first', () => {
+  assert.is(words.partsWords([{ clients: ['7'], chats: ['1', '2'], emails: [] }]), 'Client 7 (2 conversations)')
+  const part = (client: string) => ({ clients: [client], chats: ['1'], emails: [] })
+  assert.is(words.partsWords([part('7'), { clients: [], chats: ['5'], emails: [] }]), 'Client 7; Conversation 5')
+  assert.match(
+    words.partsWords(['1', '2', '3', '4', '5', '6', '7'].map(part)),
+    /; Client 4; 3 other lines of the list$/,
+  )
+  assert.is(
+    words.sameWords([
+      { kind: 'visitor', value: '7' },
+      { kind: 'email', value: 'a@b' },
+    ]),
+    'Same visitor number 7, email address a@b',
+  )
+  assert.is(
+    words.storedLine([
+      { what: 'chats', count: 3 },
+      { what: 'timeline', count: 1_200 },
+    ]),
+    'chats (3), events (1,200)',
+  )
+  assert.is(words.storedLine([]), 'nothing')
+})
 
 sentences('a line of a redrive is a sentence, and one in another form is shown unchanged', () => {
   const line = 'would be sent  10/1  bot-replies/10/2  egress  contract  it fails again unless the cause is fixed'
@@ -149,14 +175,6 @@ sentences('the last attempt of a reply is an answer only if the service gave one
     [words.lastAttemptWords(400, 'invalid_request'), words.lastAttemptWords(undefined, 'timeout')],
     ['Last answer of the service: 400, invalid_request', 'Last attempt: no answer in time'],
   ),
-)
-
-sentences('what two entries of one person have in common has a name', () =>
-  assert.equal(['email', 'userToken', 'client'].map(words.identityWords), [
-    'email address',
-    'token of the website',
-    'client',
-  ]),
 )
 
 sentences('every event has a title in words', () => {

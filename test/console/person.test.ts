@@ -62,16 +62,19 @@ person('is found by certain links; likely links and stored documents are listed;
   assert.equal(body, {
     chats: ['2037'],
     clients: ['1233'],
-    joined: [{ through: { kind: 'client', value: '1233' }, chats: 1, clients: 0 }],
-    stored: [{ what: 'chats', count: 1 }],
-    confirm: body?.confirm,
-    likely: [
+    parts: [
+      { chats: ['2037'], clients: ['1233'], emails: ['ann@example.com'], via: [], ids: ['client:1233'], isSure: true },
       {
-        also: 'chat:2038',
-        ids: [{ kind: 'chat', value: '2038' }],
+        chats: ['2038'],
+        clients: [],
+        emails: ['ann@example.com'],
         via: [{ kind: 'email', value: 'ann@example.com' }],
+        ids: ['chat:2038'],
+        isSure: false,
       },
     ],
+    stored: [{ what: 'chats', count: 1 }],
+    confirm: body?.confirm,
   })
   assert.equal(audit.actions, [
     { who: 'kim@example.com', action: 'unmask', detail: 'find person, client 1233', accountId: 'acme' },
@@ -99,7 +102,7 @@ for (const typed of ['ann@example.com', '+44 20 7946 0958', '442079460958'])
 person('includes one likely person if that one is chosen, and the audit log names the chosen id', async () => {
   const { ask, audit } = servers()
   const { body } = await ask(find, { also: ['chat:2038'] })
-  assert.equal([body?.chats, body?.likely], [['2037', '2038'], []])
+  assert.equal([body?.chats, (body?.parts as unknown[]).length], [['2037', '2038'], 2])
   assert.equal(audit.actions, [
     {
       who: 'kim@example.com',
@@ -108,6 +111,39 @@ person('includes one likely person if that one is chosen, and the audit log name
       accountId: 'acme',
     },
   ])
+})
+
+person('leaves out whom the user excepts: in the plan, in its confirmation, and in the audit log', async () => {
+  const { ask, audit, links, written } = servers()
+  links.push([
+    { kind: 'client', value: '1233' },
+    { kind: 'visitor', value: '7' },
+  ])
+  links.push([
+    { kind: 'client', value: '1300' },
+    { kind: 'chat', value: '2050' },
+    { kind: 'visitor', value: '7' },
+  ])
+  const { body: all } = await ask(find, {})
+  assert.equal(
+    [all?.chats, all?.clients],
+    [
+      ['2037', '2050'],
+      ['1233', '1300'],
+    ],
+  )
+  const except = ['client:1300']
+  const { body } = await ask(find, { except })
+  assert.equal([body?.chats, body?.clients], [['2037'], ['1233']])
+  assert.is(refused((await ask(erase, { confirm: all?.confirm, except })).answered)[0], 409)
+  assert.is(refused((await ask(erase, { confirm: body?.confirm })).answered)[0], 409)
+  assert.equal(written, [])
+  await ask(erase, { confirm: body?.confirm, except })
+  assert.equal(written.filter((type) => type === 'ClientErased').length, 1)
+  const last = audit.actions.at(-1) as { readonly detail: string }
+  assert.is(last.detail, 'erase, client 1233, except client:1300')
+  for (const both of [{ except: ['client:1233'] }, { except, also: except }])
+    assert.match(refused((await ask(find, both)).answered)[1], /^except: Somebody is named both/)
 })
 
 person('is exported as a file, without the notes of the bridge, and that is recorded', async () => {
@@ -123,7 +159,9 @@ person('is exported as a file, without the notes of the bridge, and that is reco
 person('is erased after the shown plan is confirmed, and the answer is the receipt', async () => {
   const { ask, audit, written } = servers()
   const { body: found } = await ask(find, {})
-  const { body: receipt } = await ask(erase, { confirm: found?.confirm })
+  const { body } = await ask(erase, { confirm: found?.confirm })
+  const receipt = body?.receipt as Record<string, unknown>
+  assert.equal([body?.confirmedBy, receipt.plan, receipt.keys], [[], undefined, undefined])
   assert.equal(written, ['ChatErased', 'ChatErased', 'ChatErased', 'ChatErased', 'ClientErased'])
   assert.equal([receipt?.state, receipt?.requestedBy], ['published', 'kim@example.com'])
   assert.equal(audit.actions.slice(1), [
@@ -139,7 +177,8 @@ person('is erased with the number of a ticket, which is on the receipt and the a
       refused((await ask(erase, { confirm: found?.confirm, ticket })).answered)[1],
       /^ticket: expected 1 to 64 of/,
     )
-  const { body: receipt } = await ask(erase, { confirm: found?.confirm, ticket: 'GDPR-117/2' })
+  const { body } = await ask(erase, { confirm: found?.confirm, ticket: 'GDPR-117/2' })
+  const receipt = body?.receipt as Record<string, unknown>
   assert.is(receipt?.ticket, 'GDPR-117/2')
   assert.equal(audit.actions.slice(1), [
     { who: 'kim@example.com', action: 'erase', detail: 'erase, client 1233, ticket GDPR-117/2', accountId: 'acme' },
@@ -154,8 +193,8 @@ person('is erased with the days for which backups are kept, which are on the rec
       refused((await ask(erase, { confirm: found?.confirm, backupDays })).answered)[1],
       'backupDays: expected a whole number of days from 1 to 99999',
     )
-  const { body: receipt } = await ask(erase, { confirm: found?.confirm, backupDays: 30 })
-  const { requestedAt, remains } = receipt as Pick<ErasureDocument, 'requestedAt' | 'remains'>
+  const { body } = await ask(erase, { confirm: found?.confirm, backupDays: 30 })
+  const { requestedAt, remains } = body?.receipt as Pick<ErasureDocument, 'requestedAt' | 'remains'>
   const day = new Date(requestedAt.getTime() + 30 * dayMs).toISOString().slice(0, 10)
   assert.equal(remains.at(-1)?.until, `${day}: you delete them`)
 })
@@ -186,7 +225,7 @@ person('an interrupted erasure is finished by the same request, even if the plan
   const plan = { chats: ['2037'], clients: ['1233'], enrichments: [] }
   receipts.set(receipt?._id ?? '', { ...receipt, state: 'started', plan } as unknown as ErasureDocument)
   const { body: finished } = await ask(erase, { confirm: 'that of an earlier plan' })
-  assert.equal([finished?.state, written.length], ['published', 10])
+  assert.equal([(finished?.receipt as Record<string, unknown>).state, written.length], ['published', 10])
 })
 
 person('is neither shown, exported nor erased if that cannot be recorded', async () => {

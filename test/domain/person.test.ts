@@ -1,14 +1,19 @@
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   alsoText,
+  type Certain,
   enrichmentKeys,
   type FindLinks,
   type Identity,
+  likelyParts,
   looksLikeAddress,
   readAlso,
+  readCertain,
   resolvePerson,
 } from '../../src/domain/person.ts'
+import { exceptOf } from '../../src/operations/erase/operations.ts'
 
 const person = suite('the records of one person')
 
@@ -28,21 +33,6 @@ const documents = [
 ].map((document) => document.map(it))
 const find: FindLinks = async (identities) =>
   documents.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
-
-person('says through which identity each chat, client and visitor was joined', async () => {
-  const { joined } = await resolvePerson(find, it('chat 3'), ['email'])
-  assert.equal(
-    joined.map(({ identity, through }) => `${texts([identity])} through ${texts([through])}`),
-    [
-      'visitor 8 through chat 3',
-      'chat 2 through visitor 8',
-      'email a@example.com through visitor 8',
-      'chat 1 through email a@example.com',
-      'visitor 7 through email a@example.com',
-      'client 20 through chat 1',
-    ],
-  )
-})
 
 person('is found from any of the ids, through all documents that are linked by ids', async () => {
   for (const start of ['chat 1', 'client 20', 'visitor 7']) {
@@ -111,6 +101,14 @@ for (const [value, isAddress, kind = 'client'] of typed)
     assert.is(looksLikeAddress({ kind, value }), isAddress),
   )
 
+person('counts all chats and clients of each who is likely the same person', async () => {
+  const found = await resolvePerson(find, it('client 20'), [])
+  assert.equal(
+    (await likelyParts(find, found)).map(({ via, emails, ...part }) => ({ ...part, via: texts(via) })),
+    [{ chats: ['2', '3'], clients: [], via: ['email a@example.com'] }],
+  )
+})
+
 person('includes persons with the same address if that is requested', async () => {
   const { chats, clients, likely } = await resolvePerson(find, it('client 20'), ['email'])
   assert.equal([chats, clients, likely], [['1', '2', '3'], ['20'], []])
@@ -119,6 +117,145 @@ person('includes persons with the same address if that is requested', async () =
 person('is found by an address, which is then used as a link', async () => {
   const { chats } = await resolvePerson(find, it('email a@example.com'), [])
   assert.equal(chats, ['1', '2', '3'])
+})
+
+/** Client 20 and client 30 use one computer, visitor 7. Chat 5 was there without a client; client 40 has another, too. */
+const shared = [
+  ['chat 1', 'client 20', 'visitor 7', 'email a@example.com'],
+  ['chat 2', 'client 30', 'visitor 7', 'email b@example.com'],
+  ['chat 2', 'visitor 7'],
+  ['client 30', 'chat 3'],
+  ['chat 5', 'visitor 7'],
+  ['chat 5'],
+  ['client 30', 'visitor 8'],
+  ['chat 6', 'client 40', 'visitor 8'],
+].map((document) => document.map(it))
+const findShared: FindLinks = async (identities) =>
+  shared.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+const certain = (text: string) => readCertain(text) as Certain
+
+person('has parts: the chats and clients of each id, with what joined them and to which part', async () => {
+  const { parts } = await resolvePerson(findShared, it('client 20'), [])
+  assert.equal(
+    parts.map(({ via, emails, ...part }) => ({ ...part, via: texts(via) })),
+    [
+      { chats: ['1'], clients: ['20'], via: [] },
+      { chats: ['2', '3'], clients: ['30'], via: ['visitor 7'], through: 0 },
+      { chats: ['5'], clients: [], via: ['visitor 7'], through: 0 },
+      { chats: ['6'], clients: ['40'], via: ['visitor 8'], through: 1 },
+    ],
+  )
+  const byVisitor = await resolvePerson(findShared, it('visitor 7'), [])
+  assert.equal(
+    byVisitor.parts.map(({ clients, via, through }) => [clients, texts(via), through]),
+    [
+      [['20'], ['visitor 7'], undefined],
+      [['30'], ['visitor 7'], undefined],
+      [[], ['visitor 7'], undefined],
+      [['40'], ['visitor 8'], 1],
+    ],
+  )
+})
+
+person('has the chats without a client of one visitor number and one address as one part', async () => {
+  const chats = [
+    ['client 20', 'visitor 7', 'email a@example.com'],
+    ['chat 1', 'visitor 7', 'email a@example.com'],
+    ['chat 2', 'visitor 7', 'email a@example.com'],
+    ['chat 3', 'visitor 7', 'email B@example.com'],
+    ['chat 4', 'visitor 7', 'email b@example.com'],
+    ['chat 5', 'visitor 7'],
+  ].map((document) => document.map(it))
+  const findChats: FindLinks = async (identities) =>
+    chats.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const partsFrom = async (start: string) => {
+    const { parts } = await resolvePerson(findChats, it(start), [])
+    return parts.map((part) => [part.clients, part.chats, part.emails[0]])
+  }
+  assert.equal(await partsFrom('client 20'), [
+    [['20'], [], 'a@example.com'],
+    [[], ['1', '2'], 'a@example.com'],
+    [[], ['3', '4'], 'B@example.com'],
+    [[], ['5'], undefined],
+  ])
+  assert.equal((await partsFrom('chat 1'))[0], [[], ['1'], 'a@example.com'])
+})
+
+const excepted: ReadonlyArray<readonly [except: ReadonlyArray<string>, chats: string[], clients: string[]]> = [
+  [[], ['1', '2', '3', '5', '6'], ['20', '30', '40']],
+  [['client:30'], ['1', '5'], ['20']],
+  [['chat:5'], ['1', '2', '3', '6'], ['20', '30', '40']],
+  [['client:30', 'chat:5'], ['1'], ['20']],
+  [['visitor:7'], ['1'], ['20']],
+  [['client:40'], ['1', '2', '3', '5'], ['20', '30']],
+  // A chat of a client who is included stays with that client.
+  [['chat:2'], ['1', '2', '3', '5', '6'], ['20', '30', '40']],
+]
+for (const [except, chats, clients] of excepted)
+  person(`without ${except.join(' and ') || 'anybody left out'} has the chats ${chats}`, async () => {
+    const found = await resolvePerson(findShared, it('client 20'), [], [], except.map(certain))
+    assert.equal([found.chats, found.clients], [chats, clients])
+  })
+
+person('does not take late events of a visitor number that somebody else has who was left out', async () => {
+  const { followed } = await resolvePerson(findShared, it('client 20'), [], [], [certain('client:30')])
+  assert.equal(texts(followed), ['chat 1', 'chat 5', 'client 20'])
+  const all = await resolvePerson(findShared, it('client 20'), [])
+  assert.ok(texts(all.followed).includes('visitor 7'))
+})
+
+person('who was left out is not listed as likely, and is included again by its id', async () => {
+  const others = [...shared, ['chat 2', 'client 30', 'email a@example.com'].map(it)]
+  const all: FindLinks = async (identities) =>
+    others.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const { likely } = await resolvePerson(all, it('client 20'), [], [], [certain('client:30')])
+  assert.equal(likely, [])
+  const again = await resolvePerson(findShared, it('client 20'), [certain('client:40')], [], [certain('client:30')])
+  assert.equal(
+    [again.chats, again.clients],
+    [
+      ['1', '5', '6'],
+      ['20', '40'],
+    ],
+  )
+})
+
+const generatedDocument = fc.record({
+  chat: fc.integer({ min: 1, max: 5 }),
+  client: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+  visitor: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+})
+const generated = fc
+  .array(generatedDocument, { minLength: 1, maxLength: 10 })
+  .map((all) =>
+    all.map(({ chat, client, visitor }) => [
+      { kind: 'chat' as const, value: `${chat}` },
+      ...(client === undefined ? [] : [{ kind: 'client' as const, value: `${client}` }]),
+      ...(visitor === undefined ? [] : [{ kind: 'visitor' as const, value: `${visitor}` }]),
+    ]),
+  )
+
+person('is its parts together; without a part and those found through it, exactly the other parts remain', async () => {
+  await fc.assert(
+    fc.asyncProperty(generated, async (all) => {
+      const findAll: FindLinks = async (identities) =>
+        all.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+      const start = { kind: 'chat' as const, value: all[0]?.[0]?.value ?? '' }
+      const { chats, clients, parts } = await resolvePerson(findAll, start, [])
+      assert.equal(parts.flatMap((part) => part.chats).sort(), chats)
+      assert.equal(parts.flatMap((part) => part.clients).sort(), clients)
+      for (const [i, part] of parts.entries()) {
+        if (part.via.length === 0) continue
+        const gone = new Set([i])
+        for (const [n, { through }] of parts.entries()) if (through !== undefined && gone.has(through)) gone.add(n)
+        const left = parts.filter((_, n) => !gone.has(n))
+        const except = parts.flatMap((each, n) => (gone.has(n) ? exceptOf(each).map(certain) : []))
+        const rest = await resolvePerson(findAll, start, [], [], except)
+        assert.equal(rest.chats, left.flatMap((each) => each.chats).sort())
+        assert.equal(rest.clients, left.flatMap((each) => each.clients).sort())
+      }
+    }),
+  )
 })
 
 person('may have enrichments under every known id and address', async () => {

@@ -176,7 +176,7 @@ acting('a person is found, exported and erased, and an outdated plan is refused'
   assert.equal((await refused(erase, { body: { ...body, confirm: plan.confirm } }))?.[0], 409)
   assert.is(await db.collection('erasures').countDocuments({}), 0)
 
-  const receipt = await answer<{ _id: string; state: string; requestedBy: string }>(erase, {
+  const { receipt } = await answer<{ receipt: { _id: string; state: string; requestedBy: string } }>(erase, {
     body: { ...body, confirm },
   })
 

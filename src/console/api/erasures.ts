@@ -24,7 +24,10 @@ const maxConfirmations = 10_000
 const withinMs = 5_000
 
 /** Removes the plan, which names the person, and HMACs that only the bridge can use. The requester's name stays. */
-const reported = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({ receipt, confirmedBy })
+export const reported = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({
+  receipt,
+  confirmedBy,
+})
 
 const unknown = invalid(404, 'id: expected the erasure of a receipt')
 

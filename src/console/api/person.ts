@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { type Identity, identityName } from '../../domain/person.ts'
+import { type FindLinks, likelyParts, type Part } from '../../domain/person.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
-import { alsoOf, type Erasing, erase } from '../../operations/erase/operations.ts'
-import { erasureRequestText, type Kept, type Plan, planOf, type Request } from '../../operations/erase/plan.ts'
+import { alsoOf, type Erasing, erase, exceptOf } from '../../operations/erase/operations.ts'
+import {
+  contradictsItself,
+  erasureRequestText,
+  type Kept,
+  type Plan,
+  planOf,
+  type Request,
+} from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
+import { whoIsNot } from '../../operations/person-options.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -22,6 +30,7 @@ import {
 } from '../handler.ts'
 import type { ConsoleRoute } from '../routes.ts'
 import { runFor } from '../run.ts'
+import { reported } from './erasures.ts'
 
 export type PersonDeps = {
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
@@ -37,33 +46,30 @@ const confirmOf = (request: Request, { person: { chats, clients } }: Plan): stri
     .update(JSON.stringify([erasureRequestText(request), chats, clients]))
     .digest('base64url')
 
-/** How many chats and clients were found through each identity, the most first. */
-const joinedThrough = (joined: Plan['person']['joined']): PersonAnswer['joined'] => {
-  const counts = new Map<string, { through: Identity; chats: number; clients: number }>()
-  for (const { identity, through } of joined) {
-    const name = identityName(through)
-    const of = counts.get(name) ?? { through, chats: 0, clients: 0 }
-    if (identity.kind === 'chat') of.chats++
-    if (identity.kind === 'client') of.clients++
-    counts.set(name, of)
+const personAnswer = async (find: FindLinks, request: Request, plan: Plan): Promise<PersonAnswer> => {
+  const { chats, clients, parts, likely } = plan.person
+  const others = await likelyParts(find, plan.person, request.except)
+  return {
+    chats: [...chats],
+    clients: [...clients],
+    parts: [
+      ...parts.map((part) => ({ ...shown(part), ids: [...exceptOf(part)], isSure: true })),
+      ...others.map((part, i) => ({ ...shown(part), ids: likely.slice(i, i + 1).map(alsoOf), isSure: false })),
+    ],
+    stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
+    confirm: confirmOf(request, plan),
   }
-  const size = ({ chats, clients }: { readonly chats: number; readonly clients: number }) => chats + clients
-  return [...counts.values()].filter((of) => size(of) > 0).sort((a, b) => size(b) - size(a))
 }
 
-const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
-  chats: [...plan.person.chats],
-  clients: [...plan.person.clients],
-  likely: plan.person.likely.map((likely) => ({
-    also: alsoOf(likely),
-    ids: [...likely.leadsTo],
-    via: [...likely.via],
-  })),
-  joined: joinedThrough(plan.person.joined),
-  stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
-  confirm: confirmOf(request, plan),
+const shown = ({ chats, clients, emails, via, through }: Part) => ({
+  chats: [...chats],
+  clients: [...clients],
+  emails: [...emails],
+  via: [...via],
+  ...(through !== undefined && { through }),
 })
 
+const contradiction = invalid(400, `except: ${whoIsNot}`)
 const missing = invalid(400, 'confirm: expected the value from the answer to a search')
 const changed = invalid(
   409,
@@ -80,10 +86,11 @@ const refusalOf = ({ kind, reason }: Stop): Refusal => {
 }
 
 /** The options by which operations identify the person. */
-const optionsOf = ({ accountId, start: { kind, value }, also }: Request) => ({
+const optionsOf = ({ accountId, start: { kind, value }, also, except = [] }: Request) => ({
   account: accountId,
   [kind]: value,
   also,
+  except,
 })
 
 const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failure)))
@@ -106,8 +113,9 @@ export const personHandlers = ({
     async (of) => {
       const body = decodeAs(PersonBody, of.body)
       if (E.isLeft(body)) return body
-      const { kind, value, also = [] } = body.right
-      return answer({ accountId: of.accountId, start: { kind, value }, also }, body.right, of)
+      const { kind, value, also = [], except = [] } = body.right
+      const request = { accountId: of.accountId, start: { kind, value }, also, except }
+      return contradictsItself(request) ? E.left(contradiction) : answer(request, body.right, of)
     }
   return {
     'POST /api/accounts/:account/person': about<'POST /api/accounts/:account/person'>(
@@ -115,7 +123,9 @@ export const personHandlers = ({
         const recorded = unrecorded(
           await recordActionOf(session.who)(actionOn('unmask', request, { what: 'find person' })),
         )
-        return E.isLeft(recorded) ? recorded : ok(personAnswer(request, await planOf(erasures, request)))
+        if (E.isLeft(recorded)) return recorded
+        const plan = await planOf(erasures, request)
+        return ok(await personAnswer(erasures.findLinks(request.accountId), request, plan))
       },
     ),
     'POST /api/accounts/:account/person/export': about<'POST /api/accounts/:account/person/export'>(
@@ -144,7 +154,8 @@ export const personHandlers = ({
           run,
         )
         if (E.isLeft(erased)) return E.left(refusalOf(erased.left))
-        return ok({ ...erased.right.result?.at(-1) })
+        const receipt = erased.right.result?.at(-1)
+        return receipt === undefined ? E.left(nobody) : ok(reported(receipt))
       },
     ),
   }

@@ -50,8 +50,10 @@ const Stores = ({ receipt, confirmedBy }: Erasure) => html`
   <//>
 `
 
-const Row = ({ account, erasure }: { readonly account: string; readonly erasure: Erasure }) => {
-  const [isOpen, setOpen] = useState(false)
+type RowProps = { readonly account: string; readonly erasure: Erasure; readonly isNewest: boolean }
+
+const Row = ({ account, erasure, isNewest }: RowProps) => {
+  const [isOpen, setOpen] = useState(isNewest)
   const checking = useAction<Erasure>()
   const { receipt, confirmedBy } = checking.value ?? erasure
   const id = textAt(receipt, '_id')
@@ -94,8 +96,14 @@ const Row = ({ account, erasure }: { readonly account: string; readonly erasure:
   `
 }
 
+type Props = {
+  readonly account: string
+  /** The id of an erasure of a moment ago, or nothing. Its receipt is open. */
+  readonly newest: string
+}
+
 /** Receipts of erasures, with the consumer groups that have confirmed each. */
-export const ErasuresCard = ({ account }: { readonly account: string }) => {
+export const ErasuresCard = ({ account, newest }: Props) => {
   const path = accountPath(account, 'erasures')
   const { value, trouble, again } = useLoad(path, (signal) => get<ErasuresAnswer>(path, signal), pollMs)
   return html`
@@ -111,7 +119,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
               head=${['Requested', 'By', 'State', 'Confirmed by']}
               isLabelled
             >
-              ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} />`)}
+              ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} isNewest=${textAt(erasure.receipt, '_id') === newest} />`)}
             <//>`
       }
     <//>

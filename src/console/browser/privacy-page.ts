@@ -1,11 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { PersonAnswer, PersonBody } from '../answers.ts'
-import { accountPath, post } from './api.ts'
+import { accountPath, post, saveJson } from './api.ts'
+import type { Erasure } from './erase-dialog.ts'
 import { ErasuresCard } from './erasures.ts'
+import { textAt } from './figures.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
-import { type Asked, type Found, PersonView } from './person-view.ts'
+import type { Asked } from './person-choice.ts'
+import { type Found, PersonView } from './person-view.ts'
+import { receiptFile } from './receipt.ts'
 import type { PageProps } from './route.ts'
 import { kindOfTyped } from './words.ts'
 
@@ -16,17 +20,39 @@ const kinds = [
   ['email', 'Email address'],
 ] as const satisfies ReadonlyArray<readonly [PersonBody['kind'], string]>
 
+/** An erasure of a moment ago. `words`: who was erased. */
+type Done = { readonly erasure: Erasure; readonly words: string }
+
+const idOf = (done: Done | undefined) => (done === undefined ? '' : textAt(done.erasure.receipt, '_id'))
+
+const Erased = ({ done }: { readonly done: Done }) => {
+  const { receipt, confirmedBy } = done.erasure
+  const save = () => saveJson(receiptFile(receipt, confirmedBy), `receipt-${idOf(done)}.json`)
+  return html`
+    <div class="notice" role="status">
+      <p><strong>The erasure is in the log: <bdi>${done.words}</bdi>.</strong> Receipt <code>${idOf(done)}</code> is open below.</p>
+      <button type="button" class="primary" onClick=${save}>Save the receipt</button>
+    </div>
+  `
+}
+
 /** Finds, exports and erases a person's data, and lists the receipts of erasures. */
 export const PrivacyPage = ({ account }: PageProps) => {
   const [kind, setKind] = useState<Asked['kind']>('client')
   const [typed, setTyped] = useState('')
-  const [round, setRound] = useState(0)
+  const [done, setDone] = useState<Done>()
   const found = useAction<Found>()
-  const find = (asked: Asked) =>
-    found.run(async () => {
+  const find = (asked: Asked) => {
+    setDone(undefined)
+    return found.run(async () => {
       const answer = await post<PersonAnswer>(accountPath(account, 'person'), asked)
       return answer.ok ? { ok: true, value: { asked, person: answer.value } } : answer
     })
+  }
+  const erased = (erasure: Erasure, words: string) => {
+    setDone({ erasure, words })
+    found.clear()
+  }
   const type = (event: Event) => {
     const text = valueOfField(event)
     setKind(kindOfTyped(kind, typed, text))
@@ -53,15 +79,14 @@ export const PrivacyPage = ({ account }: PageProps) => {
       ${
         found.value !== undefined &&
         html`<${PersonView}
-          key=${`${found.value.asked.kind}/${found.value.asked.value}`}
+          key=${JSON.stringify(found.value)}
           account=${account}
           found=${found.value}
-          find=${find}
-          isBusy=${found.isBusy}
-          erased=${() => setRound((before) => before + 1)}
+          erased=${erased}
         />`
       }
+      ${done !== undefined && html`<${Erased} done=${done} />`}
     <//>
-    <${ErasuresCard} key=${round} account=${account} />
+    <${ErasuresCard} key=${idOf(done)} account=${account} newest=${idOf(done)} />
   `
 }

@@ -1,6 +1,6 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import type { LettersKind, PersonAnswer, PersonBody } from '../answers.ts'
-import { counted } from './format.ts'
+import { count, counted } from './format.ts'
 
 type Sentences = Readonly<Record<string, string>>
 
@@ -157,20 +157,39 @@ export const lastAttemptWords = (status: number | undefined, code: string | unde
   `${status === undefined ? 'Last attempt' : 'Last answer of the service'}: ${answerWords(status, code)}`
 
 const identities: Sentences = {
+  chat: 'chat',
+  client: 'client id',
+  visitor: 'visitor number',
   email: 'email address',
   phone: 'phone number',
   userToken: 'token of the website',
 }
-/** What two entries of one person have in common. */
-export const identityWords = (kind: string) => said(identities, kind)
 
-const idKinds: Sentences = { client: 'client id', visitor: 'visitor number', chat: 'chat' }
-const idWords = (kind: string) => (Object.hasOwn(idKinds, kind) ? said(idKinds, kind) : identityWords(kind))
+/** What joins chats and clients to others: `Same visitor number 2746`. */
+export const sameWords = (via: PersonAnswer['parts'][number]['via']): string =>
+  `Same ${via.map(({ kind, value }) => `${said(identities, kind)} ${value}`).join(', ')}`
 
-/** How many chats and clients were found through one identity: `2 chats joined by visitor number 2746`. */
-export const joinedWords = ({ through, chats, clients }: PersonAnswer['joined'][number]): string => {
-  const parts = [...(chats > 0 ? [counted(chats, 'chat')] : []), ...(clients > 0 ? [counted(clients, 'client')] : [])]
-  return `${parts.join(' and ')} joined by ${idWords(through.kind)} ${through.value}`
+type Part = Pick<PersonAnswer['parts'][number], 'chats' | 'clients' | 'emails'>
+
+/** `Client 1233, ann@example.com`, or the conversations if they have no client. */
+export const partName = ({ chats, clients, emails }: Part): string => {
+  const of = clients.length === 1 ? `Client ${clients[0]}` : `Clients ${clients.join(', ')}`
+  const alone = chats.length === 1 ? `Conversation ${chats[0]}` : 'Conversations without a client id'
+  const [email] = emails
+  return [clients.length > 0 ? of : alone, ...(email === undefined ? [] : [email])].join(', ')
+}
+
+const maxNamed = 4
+
+/** `Client 1233 (5 conversations); Conversation 480219`. */
+export const partsWords = (parts: ReadonlyArray<Part>): string => {
+  const named = parts
+    .slice(0, maxNamed)
+    .map((part) =>
+      part.chats.length > 1 ? `${partName(part)} (${counted(part.chats.length, 'conversation')})` : partName(part),
+    )
+  const more = parts.length - named.length
+  return [...named, ...(more > 0 ? [`${counted(more, 'other line')} of the list`] : [])].join('; ')
 }
 
 /** One person seldom has more chats. More may be several persons who share an id. */
@@ -230,6 +249,10 @@ const stores: Sentences = {
 }
 /** Where something of a person is stored. */
 export const storedWords = (name: string) => said(stores, name)
+
+/** What is stored, in one line: `chats (3), events (41)`. */
+export const storedLine = (stored: PersonAnswer['stored']): string =>
+  stored.map(({ what, count: size }) => `${storedWords(what).toLowerCase()} (${count(size)})`).join(', ') || 'nothing'
 
 const nobody: Readonly<Record<PersonBody['kind'], string>> = {
   client: 'No client with this id is stored.',

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Ticket } from '../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { disagreement } from '../../domain/agreed-time.ts'
-import { alsoText, type Likely } from '../../domain/person.ts'
+import { alsoText, identityName, type Likely, type Part } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { table } from '../../shared/table.ts'
@@ -11,9 +11,9 @@ import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
 import { operation, type Resources, type Stop, stop } from '../operation.ts'
 import { anyText, days, type ReadOption } from '../options.ts'
-import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
+import { personOptions, requestOf, whoIsMeant, whoIsNot } from '../person-options.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
-import { isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
+import { contradictsItself, isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
 import { check, keepMalformed } from './status.ts'
 import { notCurrent, unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
@@ -38,6 +38,18 @@ export const alsoOf = ({ leadsTo }: Likely): string => {
   return id === undefined ? '' : alsoText(id)
 }
 
+/** The ids by which `--except` leaves a part out. */
+export const exceptOf = ({ clients, chats }: Omit<Part, 'through'>): ReadonlyArray<string> =>
+  clients.length > 0
+    ? clients.map((value) => alsoText({ kind: 'client', value }))
+    : chats.map((value) => alsoText({ kind: 'chat', value }))
+
+const partLine = (part: Part) => {
+  const ids = exceptOf(part)
+  const who = part.clients.length > 0 ? `client ${part.clients.join(', ')}` : 'no client'
+  return `Joined by ${part.via.map(identityName).join(', ')}: ${part.chats.length} chats of ${who}. If it is another person: --except ${ids.join(' ')}`
+}
+
 const ticket: ReadOption<Ticket> = (text) => {
   const read = Ticket.decode(text)
   return E.isRight(read)
@@ -49,9 +61,10 @@ const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
   `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
   'Documents:',
   ...rowsOf(found),
+  ...person.parts.filter(({ via }) => via.length > 0).map(partLine),
   ...person.likely.map(
     (likely) =>
-      `Likely the same person, not included: ${likely.leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${[...new Set(likely.via.map(({ kind }) => kind))].join(', ')}; include with --also ${alsoOf(likely)}).`,
+      `Likely the same person, not included: ${likely.leadsTo.map(identityName).join(', ')} (same ${[...new Set(likely.via.map(({ kind }) => kind))].join(', ')}; include with --also ${alsoOf(likely)}).`,
   ),
 ]
 
@@ -157,6 +170,7 @@ export const erase = operation({
   ): Promise<E.Either<Stop, Erasing>> => {
     const request = requestOf(person)
     if (request === undefined) return stop('refused', whoIsMeant)
+    if (contradictsItself(request)) return stop('refused', whoIsNot)
     const requestedAt = clock()
     const wrong = wrongClock(requestedAt, await ports.erasures.serverTime())
     if (wrong !== undefined && !isDry) return stop('unavailable', wrong)

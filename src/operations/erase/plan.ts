@@ -4,12 +4,26 @@ import { sourceAt } from '../../../contracts/source.ts'
 import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/erased.ts'
-import { type Also, alsoText, enrichmentKeys, type Identity, type Person, resolvePerson } from '../../domain/person.ts'
+import {
+  type Also,
+  alsoText,
+  type Certain,
+  enrichmentKeys,
+  type Identity,
+  identityName,
+  type Person,
+  resolvePerson,
+} from '../../domain/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { dayMs } from '../../shared/time.ts'
 
-/** The person to erase, and who else is the same person. */
-export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<Also> }
+/** The person to erase, who else is the same person, and who is not although ids lead there. */
+export type Request = {
+  readonly accountId: string
+  readonly start: Identity
+  readonly also: ReadonlyArray<Also>
+  readonly except?: ReadonlyArray<Certain>
+}
 
 export type Plan = {
   readonly person: Person
@@ -18,16 +32,28 @@ export type Plan = {
   readonly found: Readonly<Record<string, number>>
 }
 
-export const erasureRequestText = ({ accountId, start, also }: Request): string =>
-  JSON.stringify([accountId, start.kind, start.value, also.map(alsoText).sort()])
+export const erasureRequestText = ({ accountId, start, also, except = [] }: Request): string =>
+  JSON.stringify([
+    accountId,
+    start.kind,
+    start.value,
+    also.map(alsoText).sort(),
+    ...(except.length > 0 ? [except.map(alsoText).sort()] : []),
+  ])
+
+/** True if the request leaves out whom it names. */
+export const contradictsItself = ({ start, also, except = [] }: Request): boolean => {
+  const named = new Set([start, ...also].map((each) => (typeof each === 'string' ? each : identityName(each))))
+  return except.some((each) => named.has(identityName(each)))
+}
 
 /** What the bridge has about a person. `known` are other identities of the person. Changes nothing. */
 export const planOf = async (
   erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'findCopies' | 'enriched'>,
-  { accountId, start, also }: Request,
+  { accountId, start, also, except }: Request,
   known: ReadonlyArray<Identity> = [],
 ): Promise<Plan> => {
-  const person = await resolvePerson(erasures.findLinks(accountId), start, also, known)
+  const person = await resolvePerson(erasures.findLinks(accountId), start, also, known, except)
   const found: Record<string, number> = {}
   const count = (where: string) => {
     found[where] = (found[where] ?? 0) + 1

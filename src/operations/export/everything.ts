@@ -11,9 +11,9 @@ export type Everything = Pick<Person, 'identities' | 'likely'> & {
 /** All documents and enrichments of a person, without the bridge's internal fields. */
 export const everythingOf = async (
   erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
-  { accountId, start, also }: Request,
+  { accountId, start, also, except }: Request,
 ): Promise<Everything> => {
-  const person = await resolvePerson(erasures.findLinks(accountId), start, also)
+  const person = await resolvePerson(erasures.findLinks(accountId), start, also, [], except)
   const documents: Record<string, object[]> = {}
   for await (const { view, document } of erasures.findDocuments(accountId, person)) {
     const { applied, seen, seenEarlier, contentHash, ...told } = document

@@ -6,10 +6,11 @@ import { printableLines } from '../../shared/printable.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
+import { contradictsItself } from '../erase/plan.ts'
 import { notCurrent, viewsReachEnd } from '../erase/views-now.ts'
 import { operation, stop } from '../operation.ts'
 import { anyText } from '../options.ts'
-import { personOptions, requestOf, whoIsMeant } from '../person-options.ts'
+import { personOptions, requestOf, whoIsMeant, whoIsNot } from '../person-options.ts'
 import { type Everything, everythingOf } from './everything.ts'
 
 const named: Readonly<Record<Identity['kind'], string>> = {
@@ -59,6 +60,7 @@ export const exportPerson = operation({
   ) => {
     const request = requestOf(person)
     if (request === undefined) return stop('refused', whoIsMeant)
+    if (contradictsItself(request)) return stop('refused', whoIsNot)
     if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep })))
       return stop('unavailable', `Nothing was exported. ${notCurrent}`)
     return E.right({ request, out })

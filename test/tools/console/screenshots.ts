@@ -7,7 +7,7 @@ import { finish, withServers } from '../../support/finish.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { oneFailed, together } from '../../support/outcome.ts'
 import { openTab, settled, showPayload, startChromium } from './browser.ts'
-import { stage, stagedChat, stagedDay } from './stage.ts'
+import { stage, stagedChat, stagedClient, stagedDay } from './stage.ts'
 import { startConsoleWorld } from './world.ts'
 
 const folder = fileURLToPath(new URL('../../../contracts/guides/console/', import.meta.url))
@@ -65,9 +65,9 @@ const shots: ReadonlyArray<Shot> = [
     name: 'privacy',
     path: 'privacy',
     prepare: async (page) => {
-      await page.getByLabel('Value').fill('1233')
+      await page.getByLabel('Value').fill(stagedClient)
       await page.getByRole('button', { name: 'Find' }).click()
-      await page.getByRole('button', { name: 'Export' }).waitFor()
+      await page.getByLabel(/emil\.lind/).uncheck()
     },
   },
 ]

@@ -337,6 +337,35 @@ const stageTalk = async ({ service, produce, db }: ConsoleWorld) => {
   }
 }
 
+/** The client of the page Privacy: one of a family uses the same computer, and another client has the same address. */
+export const stagedClient = '1501'
+
+const stagePerson = async ({ service }: Pick<ConsoleWorld, 'service'>) => {
+  const [accepted, updated] = ['chat_accepted', 'client_updated'].map((name) => JSON.parse(sample('webhooks', name)))
+  const [nora, emil] = ['nora.lind@example.com', 'emil.lind@example.com']
+  const visitor = (number: string, name: string, email: string) => ({ number, name, email })
+  const noraAt = (number: string) => visitor(number, 'Nora Lind', nora)
+  for (const [client, number] of [
+    [stagedClient, '5120'],
+    ['1502', '5121'],
+  ] as const)
+    await service.webhook('acme', {
+      ...updated,
+      client_id: client,
+      user_token: `token-${number}`,
+      visitor: noraAt(number),
+    })
+  for (const [chat, by] of [
+    [480_501, noraAt('5120')],
+    [480_502, noraAt('5120')],
+    [480_503, noraAt('5120')],
+    [480_504, visitor('5120', 'Emil Lind', emil)],
+    [480_505, visitor('5120', 'Emil Lind', emil)],
+    [480_506, noraAt('5121')],
+  ] as const)
+    await service.webhook('acme', { ...accepted, chat_id: chat, user_token: `token-${by.number}`, visitor: by })
+}
+
 const questions = [
   'Is the grey jacket still in stock in size M?',
   'Where is my parcel? It was due on Friday.',
@@ -400,6 +429,7 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
     await service.webhook('acme', { ...accepted, chat_id: {} })
   }
   await stageTalk(here)
+  await stagePerson(here)
   const [ticket, receipt] = ['GDPR-117', join(temporaryFolder(), 'receipt.json')]
   const erased = await here.command(
     ...['erase', '--account', 'acme', '--client', '1301', '--ticket', ticket, '--by', 'kim@example.com'],

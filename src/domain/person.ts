@@ -53,6 +53,10 @@ export type Person = {
   readonly likely: ReadonlyArray<Likely>
   /** The same chats and clients, those of one client together, in the order in which they were found. */
   readonly parts: ReadonlyArray<Part>
+  /** Those of the chats and clients that are also of somebody who was left out. */
+  readonly contested: ReadonlyArray<Certain>
+  /** Visitor numbers, addresses, phones and tokens of those who were left out. */
+  readonly ofOthers: ReadonlyArray<Identity>
 }
 
 /**
@@ -85,6 +89,8 @@ export const uniqueIdentities = <I extends Identity>(identities: ReadonlyArray<I
   ...byName(identities).values(),
 ]
 const isCertain = (it: Identity): it is Certain => certainKinds.some((certain) => certain === it.kind)
+/** One text for each identity, whose address is the same in capital and small letters. */
+const nameInAnyCase = (it: Identity) => (it.kind === 'email' ? identityName(it).toLowerCase() : identityName(it))
 /** True for an id that only one has. Several may use one visitor number. */
 const isOwn = ({ kind }: Identity) => kind === 'chat' || kind === 'client'
 
@@ -214,7 +220,10 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
     return [...byName(documents.flat()).entries()].filter(([name]) => !followed.has(name))
   }
   const chosen = also.flatMap((each) => (typeof each === 'string' ? [] : [each]))
-  for (let frontier: ReadonlyArray<Identity> = [start, ...known, ...chosen]; frontier.length > 0; ) {
+  const given = [start, ...known, ...chosen]
+  const ownExcept = [...except.values()].filter(isOwn)
+  if (ownExcept.length > 0) leftOut.push(...(await find(ownExcept)).filter(isLeftOut))
+  for (let frontier: ReadonlyArray<Identity> = given; frontier.length > 0; ) {
     for (const [name, it] of byName(frontier)) followed.set(name, it)
     const next = await found(frontier)
     for (const [name, it] of next) if (!isFollowed(it)) others.set(name, it)
@@ -232,15 +241,19 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
   }
   const all = [...followed.values()]
   const valuesOf = (kind: CertainKind) => all.flatMap((it) => (it.kind === kind ? [it.value] : [])).sort()
-  const ofOthers = byName(leftOut.flat())
+  const names = new Set(given.map(identityName))
+  const ofOthers = uniqueIdentities(leftOut.flat().filter((it) => !isOwn(it)))
+  const namesOfOthers = new Set(ofOthers.map(nameInAnyCase))
   const person: Person = {
     chats: valuesOf('chat'),
     clients: valuesOf('client'),
     // An identity that others have too does not tell whose a late event is.
-    followed: all.filter((it) => isOwn(it) || !ofOthers.has(identityName(it))),
-    identities: [...all, ...others.values()].filter(({ value }) => value !== ''),
+    followed: all.filter((it) => !namesOfOthers.has(nameInAnyCase(it))),
+    identities: [...all, ...[...others.values()].filter((it) => !isExcept(it))].filter(({ value }) => value !== ''),
     likely,
-    parts: partsOf(kept, [start, ...known, ...chosen], isFollowed),
+    parts: partsOf(kept, given, isFollowed),
+    contested: all.filter(isCertain).filter((it) => isExcept(it) && !names.has(identityName(it))),
+    ofOthers,
   }
   return { person, leftOut }
 }

@@ -1,5 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Also, type Certain, type Identity, likelyKinds, readAlso, readCertain } from '../domain/person.ts'
+import {
+  type Also,
+  alsoText,
+  type Certain,
+  type Identity,
+  likelyKinds,
+  type Person,
+  readAlso,
+  readCertain,
+} from '../domain/person.ts'
 import type { Request } from './erase/plan.ts'
 import { anyText, type ReadOption, type ValuesOf } from './options.ts'
 
@@ -63,3 +72,9 @@ export const requestOf = ({
 export const whoIsMeant = 'Name the person: use --account, and one of --client, --visitor, --chat and --email.'
 
 export const whoIsNot = 'Somebody is named both as the person and with --except. Name each once.'
+
+/** Why nothing is done if somebody who is left out may lose something too. Undefined if all belongs to one of them. */
+export const whoseIsIt = ({ contested }: Pick<Person, 'contested'>): string | undefined =>
+  contested.length === 0
+    ? undefined
+    : `Of a client who is included, and of somebody named with --except: ${contested.map(alsoText).join(', ')}. Leave out each client of such a chat, or name the chat with --also instead.`

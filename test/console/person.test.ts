@@ -146,6 +146,18 @@ person('leaves out whom the user excepts: in the plan, in its confirmation, and 
     assert.match(refused((await ask(find, both)).answered)[1], /^except: Somebody is named both/)
 })
 
+person('is not found, exported or erased if a chat is also of somebody who is left out', async () => {
+  const { ask, written } = servers()
+  const { body } = await ask(find, {})
+  for (const route of [find, everything, erase] as const) {
+    const { answered } = await ask(route, { confirm: body?.confirm, except: ['chat:2037'] })
+    const [status, message] = refused(answered)
+    assert.is(status, 400)
+    assert.match(message, /^except: Of a client who is included, .*: chat:2037\./)
+  }
+  assert.equal(written, [])
+})
+
 person('is exported as a file, without the notes of the bridge, and that is recorded', async () => {
   const { ask, audit } = servers()
   const { body, headers } = await ask(everything, {})

@@ -204,6 +204,48 @@ person('does not take late events of a visitor number that somebody else has who
   assert.ok(texts(all.followed).includes('visitor 7'))
 })
 
+person('does not take late events of an address that somebody left out has in capital letters', async () => {
+  const docs = [
+    ['chat 1', 'client 20', 'email ann@example.com'],
+    ['chat 2', 'client 30', 'email ANN@example.com'],
+  ].map((document) => document.map(it))
+  const lower = (identities: ReadonlyArray<Identity>) => texts(identities).map((text) => text.toLowerCase())
+  const inAnyCase: FindLinks = async (identities) =>
+    docs.filter((document) => lower(document).some((name) => lower(identities).includes(name)))
+  const { followed, chats } = await resolvePerson(
+    inAnyCase,
+    it('email Ann@example.com'),
+    [],
+    [],
+    [certain('client:30')],
+  )
+  assert.equal([texts(followed), chats], [['chat 1', 'client 20'], ['1']])
+})
+
+person('tells which chats are also of somebody who was left out, except those that were named', async () => {
+  const docs = [
+    ['chat 1', 'client 20'],
+    ['chat 2', 'client 20'],
+    ['chat 2', 'client 30'],
+  ].map((document) => document.map(it))
+  const findDocs: FindLinks = async (identities) =>
+    docs.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const contested = async (start: string, also: ReadonlyArray<string>, except: ReadonlyArray<string>) =>
+    texts((await resolvePerson(findDocs, it(start), also.map(certain), [], except.map(certain))).contested)
+  assert.equal(await contested('client 20', [], ['client:30']), ['chat 2'])
+  assert.equal(await contested('client 20', [], ['chat:1']), ['chat 1'])
+  assert.equal(await contested('client 20', ['chat:2'], ['client:30']), [])
+  assert.equal(await contested('chat 2', [], ['client:30']), [])
+  assert.equal(await contested('client 20', [], []), [])
+})
+
+person('has no enrichments under a visitor number that was left out', async () => {
+  const keysOf = async (...except: string[]) =>
+    enrichmentKeys('acme', await resolvePerson(findShared, it('client 20'), [], [], except.map(certain)))
+  assert.ok((await keysOf('client:30')).includes('acme/visitorNumber:7'))
+  assert.not((await keysOf('visitor:7')).includes('acme/visitorNumber:7'))
+})
+
 person('who was left out is not listed as likely, and is included again by its id', async () => {
   const others = [...shared, ['chat 2', 'client 30', 'email a@example.com'].map(it)]
   const all: FindLinks = async (identities) =>
@@ -251,6 +293,7 @@ person('is its parts together; without a part and those found through it, exactl
         const left = parts.filter((_, n) => !gone.has(n))
         const except = parts.flatMap((each, n) => (gone.has(n) ? exceptOf(each).map(certain) : []))
         const rest = await resolvePerson(findAll, start, [], [], except)
+        assert.equal(rest.contested, [])
         assert.equal(rest.chats, left.flatMap((each) => each.chats).sort())
         assert.equal(rest.clients, left.flatMap((each) => each.clients).sort())
       }

@@ -17,7 +17,7 @@ import {
 } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
-import { whoIsNot } from '../../operations/person-options.ts'
+import { whoIsNot, whoseIsIt } from '../../operations/person-options.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -69,7 +69,7 @@ const shown = ({ chats, clients, emails, via, through }: Part) => ({
   ...(through !== undefined && { through }),
 })
 
-const contradiction = invalid(400, `except: ${whoIsNot}`)
+const wrongExcept = (reason: string) => invalid(400, `except: ${reason}`)
 const missing = invalid(400, 'confirm: expected the value from the answer to a search')
 const changed = invalid(
   409,
@@ -82,6 +82,7 @@ const notCurrent = unavailable(
 const refusalOf = ({ kind, reason }: Stop): Refusal => {
   if (kind === 'unconfirmed') return changed
   if (kind === 'nothing') return nobody
+  if (kind === 'refused') return wrongExcept(reason)
   return kind === 'unavailable' ? notCurrent : unavailable(reason)
 }
 
@@ -115,7 +116,7 @@ export const personHandlers = ({
       if (E.isLeft(body)) return body
       const { kind, value, also = [], except = [] } = body.right
       const request = { accountId: of.accountId, start: { kind, value }, also, except }
-      return contradictsItself(request) ? E.left(contradiction) : answer(request, body.right, of)
+      return contradictsItself(request) ? E.left(wrongExcept(whoIsNot)) : answer(request, body.right, of)
     }
   return {
     'POST /api/accounts/:account/person': about<'POST /api/accounts/:account/person'>(
@@ -125,6 +126,8 @@ export const personHandlers = ({
         )
         if (E.isLeft(recorded)) return recorded
         const plan = await planOf(erasures, request)
+        const whose = whoseIsIt(plan.person)
+        if (whose !== undefined) return E.left(wrongExcept(whose))
         return ok(await personAnswer(erasures.findLinks(request.accountId), request, plan))
       },
     ),

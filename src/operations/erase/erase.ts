@@ -127,6 +127,12 @@ const planAgain = async (
   ]
   const found = await planOf(ports.erasures, request, known)
   const now = await receiptOf(ports, request, found, { ...asker, requestedBy, ticket })
+  const hash = await ports.erasures.hmac()
+  const ofOthers = new Set(
+    found.person.ofOthers.map(({ kind, value }) =>
+      hash(nameOfErased({ of: kind, key: `${request.accountId}/${value}` })),
+    ),
+  )
   const plan = {
     chats: union(before.chats, now.plan?.chats ?? []),
     clients: union(before.clients, now.plan?.clients ?? []),
@@ -140,7 +146,8 @@ const planAgain = async (
     ...now,
     _id,
     plan,
-    keys: union(receipt.keys, now.keys),
+    // Somebody who is left out may have used a number since that only the person had before.
+    keys: union(receipt.keys, now.keys).filter((key) => !ofOthers.has(key)),
     markers: markersOf({ ...now, _id }, plan).length,
     found: Object.fromEntries(counts),
   }

@@ -11,7 +11,7 @@ import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
 import { operation, type Resources, type Stop, stop } from '../operation.ts'
 import { anyText, days, type ReadOption } from '../options.ts'
-import { personOptions, requestOf, whoIsMeant, whoIsNot } from '../person-options.ts'
+import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
 import { contradictsItself, isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
 import { check, keepMalformed } from './status.ts'
@@ -183,6 +183,8 @@ export const erase = operation({
     const unfinished = isDry ? [] : await unfinishedErasures(ports, request)
     if (unfinished.length > 0) return E.right({ ...asked, unfinished })
     const plan = await planNow(ports, request)
+    const whose = whoseIsIt(plan.person)
+    if (whose !== undefined) return stop('refused', whose)
     return isOfNobody(plan) ? stop('nothing', 'The views have nothing of this person.') : E.right({ ...asked, plan })
   },
   show: (erasing) => ('plan' in erasing ? planLines(erasing.plan) : []),

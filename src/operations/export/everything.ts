@@ -1,6 +1,5 @@
-import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person.ts'
+import { enrichmentKeys, type Person } from '../../domain/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import type { Request } from '../erase/plan.ts'
 
 export type Everything = Pick<Person, 'identities' | 'likely'> & {
   readonly accountId: string
@@ -10,10 +9,10 @@ export type Everything = Pick<Person, 'identities' | 'likely'> & {
 
 /** All documents and enrichments of a person, without the bridge's internal fields. */
 export const everythingOf = async (
-  erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
-  { accountId, start, also, except }: Request,
+  erasures: Pick<Erasures, 'findDocuments' | 'enriched'>,
+  accountId: string,
+  person: Person,
 ): Promise<Everything> => {
-  const person = await resolvePerson(erasures.findLinks(accountId), start, also, [], except)
   const documents: Record<string, object[]> = {}
   for await (const { view, document } of erasures.findDocuments(accountId, person)) {
     const { applied, seen, seenEarlier, contentHash, ...told } = document

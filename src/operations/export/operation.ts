@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Identity } from '../../domain/person.ts'
+import { type Identity, resolvePerson } from '../../domain/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { printableLines } from '../../shared/printable.ts'
@@ -10,7 +10,7 @@ import { contradictsItself } from '../erase/plan.ts'
 import { notCurrent, viewsReachEnd } from '../erase/views-now.ts'
 import { operation, stop } from '../operation.ts'
 import { anyText } from '../options.ts'
-import { personOptions, requestOf, whoIsMeant, whoIsNot } from '../person-options.ts'
+import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
 import { type Everything, everythingOf } from './everything.ts'
 
 const named: Readonly<Record<Identity['kind'], string>> = {
@@ -50,6 +50,7 @@ export const exportPerson = operation({
   needs: { erasures: true, kafka: true },
   select: async (
     {
+      erasures,
       kafka,
     }: {
       readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>
@@ -63,11 +64,14 @@ export const exportPerson = operation({
     if (contradictsItself(request)) return stop('refused', whoIsNot)
     if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep })))
       return stop('unavailable', `Nothing was exported. ${notCurrent}`)
-    return E.right({ request, out })
+    const { accountId, start, also, except } = request
+    const found = await resolvePerson(erasures.findLinks(accountId), start, also, [], except)
+    const whose = whoseIsIt(found)
+    return whose === undefined ? E.right({ request, person: found, out }) : stop('refused', whose)
   },
   action: ({ request }) => actionOn('export', request),
-  act: async ({ erasures }, { request, out }) => {
-    const everything = await everythingOf(erasures, request)
+  act: async ({ erasures }, { request, person, out }) => {
+    const everything = await everythingOf(erasures, request.accountId, person)
     if (Object.keys(everything.documents).length === 0 && everything.enrichments.length === 0)
       return {
         code: 1,

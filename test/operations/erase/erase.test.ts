@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { Identity } from '../../../src/domain/person.ts'
 import { erase, finishInterrupted, unfinishedErasures } from '../../../src/operations/erase/erase.ts'
 import { receiptLines } from '../../../src/operations/erase/operations.ts'
 import { planOf, type Request } from '../../../src/operations/erase/plan.ts'
@@ -113,6 +114,35 @@ erasing(
     assert.equal([receipt?.markers, receipts.size], [9, 1])
   },
 )
+
+erasing('that is run again forgets a visitor number that somebody left out has used since', async () => {
+  const except = [{ kind: 'client' as const, value: '1300' }]
+  const without = { ...request, except }
+  const shared: Array<ReadonlyArray<Identity>> = [
+    [
+      { kind: 'client', value: '1233' },
+      { kind: 'visitor', value: '7' },
+    ],
+  ]
+  const { erasures } = givenErasures(shared, { hmac: async () => (text) => text })
+  const kafka = {
+    append: async () => E.right(undefined),
+    publish: async () => E.left({ kind: 'transient' as const, reason: 'away' }),
+  }
+  const ports = { kafka, erasures, clock: () => new Date('2026-01-31T10:00:00Z') }
+  const asker = { requestedBy: 'officer', kept: { retentionDays: 14 } }
+  await erase(ports, without, await planOf(erasures, without), asker).catch(() => undefined)
+  const [begun] = await unfinishedErasures(ports, without)
+  assert.equal(begun?.keys, ['client acme/1233', 'visitor acme/7'])
+  // The marker has emptied the document of 1233, and 1300 came with the same number.
+  shared.splice(0, 1, [
+    { kind: 'client', value: '1300' },
+    { kind: 'visitor', value: '7' },
+  ])
+  const again = { ...ports, kafka: { ...kafka, publish: async () => E.right(undefined) } }
+  const [receipt] = await finishInterrupted(again, without, begun === undefined ? [] : [begun], asker)
+  assert.equal(receipt?.keys, ['client acme/1233'])
+})
 
 erasing('has no names in its receipt after it is written', async () => {
   const { begin } = world()

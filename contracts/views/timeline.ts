@@ -44,6 +44,11 @@ export const TimelineDocument = exactShape(
     chatId: Id,
     clientId: Id,
     ...erased,
+    /**
+     * The request was in quarantine, and an operator processed it after an upgrade. `time` is when the bridge received
+     * it. It does not change who has the conversation.
+     */
+    late: t.literal(true),
     /** Fields of the request that the contract does not know, as JSON text. */
     extra: Text,
   },
@@ -51,4 +56,4 @@ export const TimelineDocument = exactShape(
 )
 export type TimelineDocument = t.TypeOf<typeof TimelineDocument>
 
-export const timeline = { name: 'timeline', version: 2, document: TimelineDocument } as const satisfies ViewContract
+export const timeline = { name: 'timeline', version: 3, document: TimelineDocument } as const satisfies ViewContract

@@ -12,7 +12,27 @@ import type { Dated } from '../../contracts/views/dated.ts'
 import { type CommandName, contentDigest } from './delivery.ts'
 import { identity } from './identity.ts'
 
-type OutcomeEvent = Dated<BotReplyDelivered | BotReplyFailed | BotReplySuppressed>
+type Outcome = Pick<Dated<BotReplyDelivered>['data'], 'commandId' | 'requestedAt'> &
+  Partial<Pick<Dated<BotReplyDelivered>['data'], 'clientId' | 'inReplyTo' | 'because' | 'expectsMore' | 'message'>> & {
+    readonly commandType: string
+    readonly attempts: ReadonlyArray<{ readonly at: Date }>
+  }
+
+type OutcomeType = (BotReplyDelivered | BotReplyFailed | BotReplySuppressed)['type']
+
+type Told<Type extends DomainEvent['type'], Data> = Pick<Dated<DomainEvent>, 'id' | 'time' | 'receivedTime'> & {
+  readonly source: string
+  readonly type: Type
+  readonly data: Data
+}
+
+/** What a fact needs of an event: an entry of the timeline has it too. */
+export type ToldEvent =
+  | Told<Exclude<ConversationEvent['type'], OutcomeType>, OfClient['data']>
+  | Told<Exclude<OutcomeType, 'BotReplyFailed'>, Outcome>
+  | Told<'BotReplyFailed', Outcome & { readonly reason?: BotReplyFailed['data']['reason'] }>
+  | Told<Exclude<DomainEvent['type'], ConversationEvent['type']>, unknown>
+type ToldOf<Type extends DomainEvent['type']> = Extract<ToldEvent, { readonly type: Type }>
 
 /** How a command ended. `because` is set if the bridge itself created the command. */
 export type Finished = CommandName & {
@@ -63,11 +83,13 @@ const wasRefused = (reason: string | undefined) => reason !== undefined && isRef
 export const isFinal = (state: string, reason: string | undefined): boolean =>
   state !== 'pending' && !(state === 'failed' && wasRefused(reason))
 
+type OfClient = { readonly source: string; readonly data: { readonly clientId?: Id } }
+
 /**
  * The client as the service names it, in its own events. A command may name anybody, so neither its outcome nor an
  * AgentInvited of the bridge, which repeats a command's client, says whose chat it is.
  */
-export const clientOf = ({ source, data }: Dated<ConversationEvent>): { readonly clientId?: Id } =>
+export const clientOf = ({ source, data }: OfClient): { readonly clientId?: Id } =>
   source.endsWith('/bot') && data.clientId !== undefined ? { clientId: data.clientId } : {}
 
 /** Also under the name that the request of the protocol has, since this may be why the command was refused. */
@@ -78,14 +100,14 @@ export const asksForAgent = (commandType: unknown): boolean =>
 export const isIdleDuplicate = ({
   reason,
   commandType,
-}: Pick<BotReplyFailed['data'], 'reason' | 'commandType'>): boolean =>
+}: Pick<BotReplyFailed['data'], 'commandType'> & Partial<Pick<BotReplyFailed['data'], 'reason'>>): boolean =>
   reason === 'duplicate' && !asksForAgent(commandType)
 
 /**
  * A refused message leaves its turn without a reply. If its id was used before, the turn waits for another reply as
  * long as any other. A refused hand-over leaves a client without the agent whom the bot may have announced.
  */
-const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
+const refused = (event: ToldOf<'BotReplyFailed'>): Fact | undefined => {
   const { reason, inReplyTo, commandType } = event.data
   if (reason === 'unknown-account' || isIdleDuplicate(event.data)) return undefined
   return {
@@ -98,7 +120,7 @@ const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
   }
 }
 
-const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
+const finished = (event: ToldOf<OutcomeType>, outcome: Finished['outcome']): Fact => {
   const { commandId, commandType, inReplyTo, because, attempts, expectsMore, requestedAt } = event.data
   const digest = contentDigest(event.data)
   const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
@@ -119,9 +141,9 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
 }
 
 /** The fact of an event. A late event has none: its request got an error, so the service has invited an agent. */
-export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
+export const factOf = (event: ToldEvent): Fact | undefined => {
   if (event.receivedTime !== undefined) return undefined
-  const seen = (ofConversation: Dated<ConversationEvent>) => ({
+  const seen = (ofConversation: OfClient & Pick<ToldEvent, 'id' | 'time'>) => ({
     id: identity(ofConversation),
     at: ofConversation.time,
     ...clientOf(ofConversation),

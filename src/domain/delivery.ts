@@ -7,7 +7,7 @@ import { asPart } from './identity.ts'
 type Command = BotReplyDelivered['data']
 
 /** The content of a command, from an event or a document. */
-type Asked = Pick<Command, 'clientId' | 'inReplyTo' | 'expectsMore'> & {
+type Asked = Partial<Pick<Command, 'clientId' | 'inReplyTo' | 'expectsMore'>> & {
   readonly commandType: string
   readonly message?: Command['message'] | Dated<Command['message']>
 }

@@ -1,14 +1,15 @@
 import type { Db } from 'mongodb'
-import type { ChatErased, ConversationEvent } from '../../contracts/events/index.ts'
+import type { BotReplyFailed, ChatErased, ConversationEvent } from '../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import type { Id, Instant } from '../../contracts/primitives.ts'
 import { chatSources } from '../../contracts/source.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { agentEnds } from '../domain/conversation.ts'
-import type { Fact, Finished } from '../domain/conversation-facts.ts'
+import { type Fact, factOf } from '../domain/conversation-facts.ts'
 import { asPart } from '../domain/identity.ts'
 import type { ChatHistory, ChatName, Now } from '../domain/ports.ts'
 import { entriesView } from '../views/index.ts'
+import { conversationTypes } from '../views/types.ts'
 import { rejectAfter } from './client.ts'
 
 const queryMs = 2_000
@@ -23,8 +24,11 @@ type Entry = Pick<TimelineDocument, 'type' | 'time'> & {
 
 const prefixOf = ({ accountId, chatId }: ChatName) => `${accountId}/${asPart(chatId)}/`
 
-/** The ce_id in the `_id` of an entry, which is account, chat, source and ce_id. */
-const eventIdOf = (chat: ChatName, _id: string) => _id.slice(prefixOf(chat).length).replace(/^[^/]*\//, '')
+/** The event's identity in the `_id` of an entry, which is account, chat, source and ce_id. A fact has it as its id. */
+const identityIn = (chat: ChatName, _id: string) => _id.slice(prefixOf(chat).length)
+
+/** The ce_id in the `_id` of an entry. */
+const eventIdOf = (chat: ChatName, _id: string) => identityIn(chat, _id).replace(/^[^/]*\//, '')
 
 const instant = (time: Date) => time.toISOString() as Instant
 
@@ -57,50 +61,54 @@ const messageOf = (chat: ChatName, { _id, type, time, text = '', messageType }: 
   return { ...known, from, type: messageType ?? 'TEXT', text }
 }
 
-type Step = Pick<TimelineDocument, 'type' | 'time'> & { readonly _id: string; readonly commandType?: string }
+type StepType = (ConversationEvent | ChatErased)['type']
+/** What a fact needs of an entry. The data of a large entry is in the log only. */
+type Step = Pick<TimelineDocument, 'time' | 'late'> & {
+  readonly _id: string
+  readonly type: StepType
+  readonly data?: Partial<
+    Pick<BotReplyFailed['data'], 'clientId' | 'reason' | 'commandType' | 'because' | 'expectsMore'>
+  > & {
+    readonly attempts?: ReadonlyArray<{ readonly at: Date }>
+  }
+}
+const stepProjection = {
+  type: 1,
+  time: 1,
+  late: 1,
+  'data.clientId': 1,
+  'data.reason': 1,
+  'data.commandType': 1,
+  'data.because': 1,
+  'data.expectsMore': 1,
+  'data.attempts.at': 1,
+}
 
-type ToFact = (step: Step) => Fact
+const factIn = (chat: ChatName, { _id, type, time, late, data }: Step): Fact | undefined => {
+  const id = eventIdOf(chat, _id) as Id
+  const [source = ''] = identityIn(chat, _id).split('/', 1)
+  // Each type of event reads only what its data has.
+  const event = {
+    type,
+    id,
+    source,
+    time,
+    ...(late && { receivedTime: time }),
+    data: { commandId: id, commandType: '', requestedAt: time, attempts: [], ...data },
+  }
+  return factOf(event)
+}
 
-const plain =
-  (kind: 'invited' | 'joined' | 'closed' | 'erased'): ToFact =>
-  ({ _id, time }) => ({ id: _id, at: time, kind })
-const named =
-  (kind: 'client-message' | 'unavailable'): ToFact =>
-  ({ _id, time }) => ({ id: _id, at: time, kind, eventId: _id as Id })
-const finished =
-  (outcome: Finished['outcome']): ToFact =>
-  ({ _id, time, commandType = '' }) => ({
-    id: _id,
-    at: time,
-    kind: 'finished',
-    eventId: _id as Id,
-    commandId: _id,
-    commandType,
-    outcome,
-    requestedAt: time,
-  })
-
-/** The entries that decide how long an agent has a chat, as facts of its conversation. */
-const facts: Readonly<Record<string, ToFact>> = {
-  ClientMessageReceived: named('client-message'),
-  AgentInvited: plain('invited'),
-  AgentJoined: plain('joined'),
-  AgentUnavailable: named('unavailable'),
-  ChatClosed: plain('closed'),
-  ChatErased: plain('erased'),
-  BotReplyDelivered: finished('delivered'),
-  BotReplyFailed: finished('failed'),
-  BotReplySuppressed: finished('suppressed'),
-} satisfies Readonly<Record<(ConversationEvent | ChatErased)['type'], ToFact>>
-const factTypes = Object.keys(facts)
+/** The events that decide how long an agent has a chat. */
+const stepTypes = [...conversationTypes, 'ChatErased'] as const satisfies ReadonlyArray<StepType>
 /** More are not read. Then the last end is unknown if nothing but silence ended the agent's part. */
 const maxSteps = 10_000
 
-const endsIn = (steps: ReadonlyArray<Step>, now: Date): ReadonlyMap<string, Date> => {
+const endsIn = (chat: ChatName, steps: ReadonlyArray<Step>, now: Date): ReadonlyMap<string, Date> => {
   const last = steps.at(-1)?.time
   const until = steps.length < maxSteps || last === undefined ? now : last
   return agentEnds(
-    steps.flatMap((step) => facts[step.type]?.(step) ?? []),
+    steps.flatMap((step) => factIn(chat, step) ?? []),
     until,
   )
 }
@@ -138,27 +146,31 @@ export const chatHistoryIn = (db: Db, now: Now): ChatHistory => {
       const upTo = eventIdOf(chat, newest._id)
       const firstJoin = oldestFirst.find(({ type }) => type === 'AgentJoined')
       if (firstJoin === undefined) return { messages: oldestFirst.map((entry) => messageOf(chat, entry)), upTo }
+      // Whether the chat was closed when the agent joined.
+      const before = await rejectAfter(
+        queryMs,
+        timeline.findOne(
+          {
+            ...ofChat,
+            type: { $in: ['ClientMessageReceived', 'ChatClosed'] },
+            time: { $lt: firstJoin.time },
+            late: { $ne: true },
+          },
+          { ...options, sort: newestFirst, projection: { time: 1 } },
+        ),
+      )
       const steps = await rejectAfter(
         queryMs,
         timeline
           .find<Step>(
-            {
-              ...ofChat,
-              type: { $in: factTypes },
-              time: { $gte: firstJoin.time },
-            },
-            {
-              ...options,
-              sort: { time: 1, offset: 1 },
-              limit: maxSteps,
-              projection: { type: 1, time: 1, commandType: '$data.commandType' },
-            },
+            { ...ofChat, type: { $in: stepTypes }, time: { $gte: before?.time ?? firstJoin.time } },
+            { ...options, sort: { time: 1, offset: 1 }, limit: maxSteps, projection: stepProjection },
           )
           .toArray(),
       )
-      const ends = endsIn(steps, new Date(now()))
+      const ends = endsIn(chat, steps, new Date(now()))
       const messages = oldestFirst.map((entry): HistoryMessage => {
-        const end = ends.get(entry._id)
+        const end = ends.get(identityIn(chat, entry._id))
         return { ...messageOf(chat, entry), ...(end && { until: instant(end) }) }
       })
       return { messages, upTo }

@@ -56,6 +56,7 @@ export const evolveTimeline = (
     partition,
     offset,
     ...present(data, 'chatId', 'clientId'),
+    ...(event.receivedTime !== undefined && { late: true as const }),
     ...(beforeErasure && { erased: true as const }),
     ...(beforeErasure === undefined &&
       bytes <= maxDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),

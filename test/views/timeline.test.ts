@@ -26,6 +26,11 @@ timeline('an entry has the event, its place, and unknown fields as text', () => 
   })
 })
 
+timeline('an entry says that its event is late', () => {
+  const late = { ...recorded, event: { ...event, receivedTime: event.time } }
+  assert.equal(evolveTimeline(undefined, late), { ...evolveTimeline(undefined, recorded), late: true })
+})
+
 timeline('an entry of an event with more than 1 MiB of JSON names its record, and has no data', () => {
   const { data, extra, ...rest } = evolveTimeline(undefined, { ...recorded, bytes: 1024 * 1024 })
   assert.ok(data && extra)

@@ -3,7 +3,10 @@ import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, exactShape } from '../primitives.ts'
 import type { ViewContract } from './contract.ts'
 
-/** One action of an operator, from the topic `audit`. */
+/**
+ * One action of an operator, from the topic `audit`. The documents are for ever: a rebuild keeps those whose record the
+ * topic no longer has.
+ */
 export const AuditDocument = exactShape(
   {
     /** The action's id. */

@@ -1,3 +1,4 @@
+import { audit as topic } from '../../contracts/topics.ts'
 import { type AuditDocument, audit as contract } from '../../contracts/views/audit.ts'
 import { never } from './erase.ts'
 import { by } from './indexes.ts'
@@ -17,5 +18,7 @@ export const audit = folded(contract, {
     },
   },
   erasure: never,
+  countsDeleted: ({ at }, now) => at instanceof Date && at.getTime() < now - topic.cleanUp.deleteAfterMs,
+  isForEver: true,
   indexes: [by('at', '_id'), by('action', 'at', '_id'), by('who', 'at', '_id')],
 })

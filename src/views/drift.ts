@@ -159,6 +159,9 @@ export const drift = folded(contract, {
   },
   erasure: never,
   choose: chooseDrift(),
+  // `quarantine` may have deleted requests that an entry counts. A rebuilt entry never has them.
+  countsDeleted: ({ firstAt, kind }, now) =>
+    firstAt instanceof Date && kind !== 'unknown-field' && firstAt.getTime() < now - quarantine.cleanUp.deleteAfterMs,
   indexes: [by('kind'), by('firstAt')],
 })
 
@@ -168,7 +171,3 @@ export const entriesByKind = (accountIds: ReadonlyArray<string>) => [
   { $group: { _id: { account: '$accountId', kind: '$kind' }, entries: { $sum: 1 } } },
   { $replaceWith: { $mergeObjects: ['$_id', { entries: '$entries' }] } },
 ]
-
-/** True if `quarantine` may have deleted requests that an entry counts. A rebuilt entry never has them. */
-export const countsDeleted = ({ firstAt, kind }: Readonly<Record<string, unknown>>, now: number): boolean =>
-  firstAt instanceof Date && kind !== 'unknown-field' && firstAt.getTime() < now - quarantine.cleanUp.deleteAfterMs

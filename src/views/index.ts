@@ -7,7 +7,7 @@ import { clients } from './clients.ts'
 import { conversations } from './conversations.ts'
 import { dailyStatistics } from './daily-stats.ts'
 import { deliveries } from './deliveries.ts'
-import { countsDeleted, drift } from './drift.ts'
+import { drift } from './drift.ts'
 import { offlineMessages } from './offline-messages.ts'
 import { sessions } from './sessions.ts'
 import { timeline } from './timeline.ts'
@@ -104,7 +104,10 @@ export const changesAudits = (view: string): boolean => view === audited.from.vi
 
 /** Whether a live document may have been folded from records that its topics have deleted since. */
 export const countsDeletedRecords = (view: string, document: Readonly<Record<string, unknown>>, now: number): boolean =>
-  view === drift.name && countsDeleted(document, now)
+  foldedOfName(view)?.countsDeleted?.(document, now) ?? false
+
+/** Whether a rebuild keeps the documents of this view that its topic no longer has. */
+export const isForEver = (view: string): boolean => foldedOfName(view)?.isForEver ?? false
 
 /** The view with a document for each event. */
 export const entriesView = timeline.name

@@ -85,6 +85,13 @@ type ViewSpec<F> = {
   readonly key?: 'chatId' | 'clientId'
   /** The changes to apply in place of these. */
   readonly choose?: (changes: ReadonlyArray<Change>, reads: Reads) => Promise<ReadonlyArray<Change>>
+  /** Whether a live document may have been folded from records that its topics have deleted since. */
+  readonly countsDeleted?: (document: Readonly<Record<string, unknown>>, now: number) => boolean
+  /**
+   * The view is for ever, and its topic is not: a rebuild keeps, unchanged, the documents that only the view has, also
+   * those of a former version.
+   */
+  readonly isForEver?: true
   readonly indexes: ReadonlyArray<Index>
   /** How a person's documents are found; absent if none is about a person. */
   readonly person?: PersonFields

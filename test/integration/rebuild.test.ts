@@ -3,11 +3,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
 import { readDay } from '../../src/mongo/stats-recompute.ts'
+import { actionRecorder } from '../../src/operations/audit.ts'
 import type { Asked } from '../../src/operations/rebuild/rebuild.ts'
 import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
-import { sleep } from '../../src/shared/time.ts'
+import { dayMs, sleep } from '../../src/shared/time.ts'
 import { changesOf } from '../../src/views/decoded.ts'
 import { topicsOfViews, viewNames } from '../../src/views/index.ts'
 import { right } from '../support/either.ts'
@@ -251,6 +253,39 @@ rebuilding('of a view without records in a complete log is done', async () => {
   await db.collection<{ _id: string }>('drift').insertOne({ _id: 'acme/unknown-field/webhooks/chat_accepted/note' })
   assert.is(await rebuild({ views: ['drift'] }), 0, said.join('\n'))
   assert.equal(await all('drift'), [])
+})
+
+rebuilding('of audit repairs what its topic has, and keeps what only the view has', async () => {
+  const record = async (daysAgo: number) => {
+    const at = new Date(Date.now() - daysAgo * dayMs).toISOString() as Instant
+    right(await actionRecorder(kafka.append, () => at, 'officer@test')({ action: 'export', detail: 'export' }))
+    await settled()
+  }
+  const forgetAll = async () => kafka.deleteBefore('audit', await kafka.endOffsets('audit'))
+  await record(401)
+  await forgetAll()
+  await record(1)
+  const before = await all('audit')
+  assert.is(before.length, 2)
+
+  assert.is(await rebuild({ views: ['audit'], dryRun: true }), 0, said.join('\n'))
+  const older = '1 is older than the records that topics keep, and not compared'
+  assert.ok(said.includes(`audit: 1 document is the same, ${older}`), said.join('\n'))
+  await db
+    .collection('audit')
+    .updateOne({ at: { $gt: new Date(Date.now() - 2 * dayMs) } }, { $set: { who: 'Mallory' } })
+  assert.is(await rebuild({ views: ['audit'] }), 0, said.join('\n'))
+  same(await all('audit'), before)
+
+  await forgetAll()
+  assert.is(await rebuild({ views: ['audit'] }), 0, said.join('\n'))
+  same(await all('audit'), before)
+  assert.is(await rebuild({ views: ['audit'], dryRun: true }), 1)
+  assert.ok(
+    said.some((line) => line.endsWith(': only the live view has it')),
+    said.join('\n'),
+  )
+  await db.collection('audit').deleteMany({})
 })
 
 rebuilding('that was interrupted is reported, and can be resumed', async () => {

@@ -61,6 +61,12 @@ export const makeRebuilt = async (db: Db, views: ReadonlyArray<ViewName>, writer
   }
 }
 
+/** Adds the documents of the live view that the rebuilt one lacks. */
+export const keepOthers = async (db: Db, view: ViewName, writer: string): Promise<void> => {
+  const stages = [{ $merge: { into: rebuiltName(view, writer), whenMatched: 'keepExisting' } }]
+  await db.collection(view).aggregate(stages).toArray()
+}
+
 /** The collections that exist for rebuilds. */
 export const leftIn = async (db: Db): Promise<ReadonlyArray<string>> =>
   [...(await namesIn(db))].filter((name) => writerOf(name) !== undefined)

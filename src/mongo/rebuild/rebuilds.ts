@@ -21,6 +21,7 @@ import { writeBatcher } from '../write-batcher.ts'
 import {
   countBoth,
   dropAll,
+  keepOthers,
   leftIn,
   makeRebuilt,
   namesIn,
@@ -60,6 +61,8 @@ export type LeasedRebuild = Begun & {
   /** Applies changes to its own collections. */
   readonly applyChanges: ApplyChanges
   readonly findErased: FindErased
+  /** Adds the live documents that the rebuilt view lacks. */
+  readonly keepOthers: (view: ViewName) => Promise<void>
   readonly count: (view: ViewName) => Promise<{ readonly live: number; readonly rebuilt: number }>
   readonly pairs: (view: ViewName) => AsyncGenerator<ReadPairs>
   readonly pairsAgain: (view: ViewName, ids: ReadonlyArray<string>) => ReadPairs
@@ -115,6 +118,7 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
       sleep,
     }),
     findErased: erasedFinder({ ...erasuresIn(db), clock: monotonic }),
+    keepOthers: (view) => keepOthers(db, view, writer),
     count: (view) => countBoth(db, view, writer),
     pairs: (view) => pairsOf(db, view, writer),
     pairsAgain: (view, ids) => readPairs(db, view, writer, ids),

@@ -169,7 +169,7 @@ export const findingsText = (view: string, findings: Findings): ReadonlyArray<st
   const parts = [
     `${plural(same, 'document is', 'documents are')} the same`,
     ...(different > 0 ? [`${plural(different, 'is', 'are')} different`] : []),
-    ...(older > 0 ? [`${plural(older, 'is', 'are')} older than what quarantine keeps, 14 days, and not compared`] : []),
+    ...(older > 0 ? [`${plural(older, 'is', 'are')} older than the records that topics keep, and not compared`] : []),
     ...(moving > 0 ? [`${plural(moving, 'was', 'were')} changing all the time and not compared`] : []),
   ]
   const more = different - examples.length

@@ -8,6 +8,7 @@ import {
   comparedViews,
   foldedOf,
   isComputed,
+  isForEver,
   topicsOfViews,
   viewNames,
 } from '../../views/index.ts'
@@ -74,6 +75,7 @@ const goLive = async (
   replay: Replay,
   force: boolean,
 ): Promise<Outcome> => {
+  for (const view of pending.filter(isForEver)) await own.keepOthers(view)
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
   for (const count of counts) deps.say(countText(count), count)
   const suspects = counts.filter((count) => isSuspect(count, replay.topicsTakenIn())).map(({ view }) => view)

@@ -112,8 +112,14 @@ comparing('are not compared for an entry of drift whose requests quarantine no l
   assert.not.ok(isOlder('chats', entry('refused', before), now))
   const findings = found(found(noFindings, 'acme/x', { kind: 'older' }), 'acme/y', { kind: 'same' })
   assert.equal(findingsText('drift', findings), [
-    'drift: 1 document is the same, 1 is older than what quarantine keeps, 14 days, and not compared',
+    'drift: 1 document is the same, 1 is older than the records that topics keep, and not compared',
   ])
+})
+
+comparing('are not compared for an action of which audit no longer has the record', () => {
+  const now = Date.parse('2026-01-31T10:00:00Z')
+  const isOld = (at: string) => isOlder('audit', { _id: 'a1', at: new Date(at) }, now)
+  assert.equal(['2024-12-27T09:59:59Z', '2024-12-27T10:00:00Z'].map(isOld), [true, false])
 })
 
 comparing.run()

@@ -106,7 +106,7 @@ export const StripAnswer = exactShape(
     waiting: t.union([Count, t.null]),
   },
   {
-    /** Dead letters, and requests in quarantine, of the account that were not sent again. Absent until first counted. */
+    /** Dead letters, and requests in quarantine, of the account that are unresolved. Absent until first counted. */
     letters: t.union([Count, t.null]),
     quarantined: t.union([Count, t.null]),
   },
@@ -261,18 +261,20 @@ export const RecordAnswer = exactShape(
 )
 
 /**
- * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339).
- * `groups`: all letters of the requested time, by cause and topic; `reasons`: of those that match cause and topic, the
- * most frequent first. `letters`: the newest 200 that match the whole
- * query, newest first. `count`: how many match. `cut`: there may be more, because not all records were read.
- * `redriven`: the times at which the letter was sent again. `state`: `sent` if it has not failed since; `failed-again`
- * if it has: the later failure is a letter of its own. `reason`: what the contract expected, without what was sent.
+ * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339), `chat`,
+ * `reason`, `state`, `unowned`; `limit`, at most 1,000. A record that failed again is one letter, at its newest failure:
+ * all numbers count records, not failures. `groups`: all letters of the requested time, by cause and topic; `reasons`:
+ * the most frequent first. `letters`: the newest 200, or `limit`, that match the whole query, newest first. `count`: how
+ * many match. `cut`: there may be more, because not all records were read. `redriven`: the times at which the newest
+ * failure was sent again. `state`: `sent` if the record has not failed since; `failed-again` if it has, and `unresolved`
+ * if it was never sent. The query `state=unresolved`, and each number named so, include those that failed again.
+ * `reason`: what the contract expected, without what was sent.
  */
 export const LettersAnswer = exactShape(
   {
     count: Count,
     cut: t.boolean,
-    /** How many of the examined letters that match the other filters are in each state. */
+    /** How many letters that match the other filters are in each state. */
     states: t.strict({ unresolved: Count, sent: Count, 'failed-again': Count }),
     groups: t.array(
       t.strict({
@@ -297,6 +299,8 @@ export const LettersAnswer = exactShape(
           redriven: t.array(Time),
           /** How often the record has failed, this time included. */
           failures: Count,
+          /** Its earlier failures, oldest first. Links may name them. */
+          earlier: t.array(t.intersection([t.strict({ id: t.string }), t.partial({ appendedAt: Time })])),
         }),
         t.partial({
           consumer: t.string,
@@ -312,6 +316,12 @@ export const LettersAnswer = exactShape(
   {},
   'LettersAnswer',
 )
+
+/**
+ * Whether a consumer has processed everything that its topic has now, so that what was sent back has succeeded or has
+ * failed again. Query: `consumer`, `topic`. It waits up to 10 s for that.
+ */
+export const ProcessedAnswer = exactShape({ isProcessed: t.boolean }, {}, 'ProcessedAnswer')
 
 /** Body: the letter's id, `partition/offset`. */
 export const ShowBody = exactShape({ id: Id }, { unowned: t.literal(true) }, 'ShowBody')
@@ -509,6 +519,7 @@ export type RecordAnswer = t.TypeOf<typeof RecordAnswer>
 export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
 /** Requests in quarantine have the same answers as dead letters. */
 export type LettersKind = 'dead-letters' | 'quarantine'
+export type ProcessedAnswer = t.TypeOf<typeof ProcessedAnswer>
 export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
 export type RedriveBody = t.TypeOf<typeof RedriveBody>
 export type RedriveLine = t.TypeOf<typeof RedriveLine>

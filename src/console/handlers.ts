@@ -16,6 +16,7 @@ import { liveHandlers } from './api/live.ts'
 import { nowHandlers } from './api/now.ts'
 import { type ConsoleResources, operationsHandlers } from './api/operations.ts'
 import { personHandlers } from './api/person.ts'
+import { processedHandlers } from './api/processed.ts'
 import { rebuildHandlers } from './api/rebuild.ts'
 import { recordHandlers } from './api/record.ts'
 import { redriveHandlers } from './api/redrive.ts'
@@ -65,6 +66,7 @@ const apis = [
   failedRepliesHandlers,
   driftHandlers,
   deadLettersHandlers,
+  processedHandlers,
   redriveHandlers,
   personHandlers,
   erasuresHandlers,

@@ -13,30 +13,48 @@ export type Chained = {
   readonly topic: string
   readonly consumer: string
   readonly firstFailedAt: string
-  readonly bytes: number
+  /** The same for equal content: two records of a chat may fail in the same millisecond. */
+  readonly checksum: number
   /** How often the record had been sent again before this failure. */
   readonly redriven: number
   readonly sentAt: ReadonlyArray<Instant>
 }
 
-const chainOf = ({ key, topic, consumer, firstFailedAt, bytes }: Chained) =>
-  JSON.stringify([topic, consumer, key, firstFailedAt, bytes])
+/** All letters of one record, which is one reply or one event. */
+export type Chain<A> = {
+  readonly newest: A
+  /** Its earlier failures, oldest first. */
+  readonly earlier: ReadonlyArray<A>
+  readonly state: LetterState
+}
+
+const recordOf = ({ key, topic, consumer, firstFailedAt, checksum }: Chained) =>
+  JSON.stringify([topic, consumer, key, firstFailedAt, checksum])
+
+const stateOf = ({ sentAt, redriven }: Chained): LetterState =>
+  sentAt.length > 0 ? 'sent' : redriven > 0 ? 'failed-again' : 'unresolved'
 
 /**
- * The state of each letter, in the order of the letters. A letter that was sent has failed again if there is a letter
- * of the same record that had been sent more often. That one is unresolved, until it is sent itself.
+ * The letters by record, in the order of the newest of each. They are given oldest first. Only the newest failure of a
+ * record counts: the earlier ones have been sent again.
  */
-export const letterStates = (letters: ReadonlyArray<Chained>): ReadonlyArray<LetterState> => {
-  const last = new Map<string, number>()
-  for (const letter of letters) {
-    const chain = chainOf(letter)
-    last.set(chain, Math.max(last.get(chain) ?? 0, letter.redriven))
+export const chainsOf = <A extends Chained>(letters: ReadonlyArray<A>): ReadonlyArray<Chain<A>> => {
+  const chains = new Map<string, A[]>()
+  for (const letter of letters.toSorted((a, b) => a.redriven - b.redriven)) {
+    const record = recordOf(letter)
+    const chain = chains.get(record)
+    if (chain === undefined) chains.set(record, [letter])
+    else chain.push(letter)
   }
-  return letters.map((letter) => {
-    if (letter.redriven < (last.get(chainOf(letter)) ?? 0)) return 'failed-again'
-    return letter.sentAt.length > 0 ? 'sent' : 'unresolved'
+  return letters.flatMap((letter) => {
+    const chain = chains.get(recordOf(letter)) ?? []
+    return chain.at(-1) === letter ? [{ newest: letter, earlier: chain.slice(0, -1), state: stateOf(letter) }] : []
   })
 }
+
+/** Somebody must still act on a letter that was never sent, and on one that failed again. */
+export const isIn = (wanted: LetterState, state: LetterState): boolean =>
+  state === wanted || (wanted === 'unresolved' && state === 'failed-again')
 
 const namesIn = (marks: Marks): ReadonlyArray<string> => {
   if (typeof marks === 'string') return []

@@ -15,6 +15,7 @@ import {
   NowAnswer,
   OperationsAnswer,
   PersonAnswer,
+  ProcessedAnswer,
   RecordAnswer,
   SessionAnswer,
   StatisticsAnswer,
@@ -67,6 +68,11 @@ export const routes = {
   'GET /api/accounts/:account/drift': { page: 'drift', answer: DriftAnswer },
   'POST /api/accounts/:account/drift/unmask': { page: 'drift', roles: operators, answer: DriftAnswer },
   'GET /api/accounts/:account/dead-letters': { page: 'dead-letters', answer: LettersAnswer },
+  'GET /api/accounts/:account/dead-letters/processed': {
+    page: 'dead-letters',
+    roles: operators,
+    answer: ProcessedAnswer,
+  },
   'POST /api/accounts/:account/dead-letters/show': {
     page: 'dead-letters',
     roles: operators,

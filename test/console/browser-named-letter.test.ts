@@ -4,9 +4,13 @@ import { letterQuery, namedLetter } from '../../src/console/browser/named-letter
 
 const named = suite('the letter that the address names')
 const letters = [
-  { id: '0/3', appendedAt: '2026-11-25T18:00:00.003Z' },
-  { id: '0/2', appendedAt: '2026-11-25T18:00:00.002Z' },
-  { id: '1/2' },
+  {
+    id: '0/3',
+    appendedAt: '2026-11-25T18:00:00.003Z',
+    earlier: [{ id: '0/1', appendedAt: '2026-11-25T18:00:00.001Z' }],
+  },
+  { id: '0/2', appendedAt: '2026-11-25T18:00:00.002Z', earlier: [] },
+  { id: '1/2', earlier: [] },
 ]
 
 for (const [address, id] of [
@@ -14,6 +18,8 @@ for (const [address, id] of [
   [{ letter: '0/2', appended: '' }, '0/2'],
   [{ letter: '1/2', appended: '2026-11-25T18:00:00.003Z' }, '1/2'],
   [{ letter: '', appended: '2026-11-25T18:00:00.002Z' }, '0/2'],
+  [{ letter: '0/1', appended: '' }, '0/3'],
+  [{ letter: '', appended: '2026-11-25T18:00:00.001Z' }, '0/3'],
   [{ letter: '', appended: '2026-11-25T18:00:00.004Z' }, undefined],
   [{ letter: '0/4', appended: '2026-11-25T18:00:00.002Z' }, undefined],
 ] as const)

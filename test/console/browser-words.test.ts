@@ -197,17 +197,4 @@ sentences('an event that the page does not know has its name for a title, and sa
   )
 })
 
-for (const [sent, before, now, failed, said] of [
-  [6, 0, 6, 6, 'All 6 failed again. Fix the cause first.'],
-  [1, 4, 5, 1, 'It failed again. Fix the cause first.'],
-  [6, 2, 4, 2, 'Of 6 sent, 2 failed again and 4 did not so far.'],
-  [6, 2, 2, 0, 'None of the 6 sent has failed again so far.'],
-  [6, 4, 2, 0, 'None of the 6 sent has failed again so far.'],
-  [2, 0, 5, 2, 'All 2 failed again. Fix the cause first.'],
-] as const)
-  sentences(`of ${sent} sent, with ${before} failed before and ${now} now, ${failed} failed again`, () => {
-    assert.is(words.failedAgain(sent, before, now), failed)
-    assert.is(words.sentAgainWords(sent, failed), said)
-  })
-
 sentences.run()

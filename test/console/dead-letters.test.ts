@@ -85,6 +85,7 @@ letters('the list has the letters of the account, the newest first, without thei
     state: 'unresolved',
     redriven: [],
     failures: 1,
+    earlier: [],
   }
   assert.equal(body, {
     count: 2,
@@ -202,6 +203,7 @@ letters('a quarantined request is listed with its reason; its only topic is quar
     state: 'unresolved',
     redriven: [],
     failures: 1,
+    earlier: [],
   }
   assert.equal(body.letters, [{ id: '0/0', ...told }])
   const wrong = await handlers(all)[route](given({ query: 'topic=chats' }))
@@ -258,6 +260,64 @@ letters('the filters of cause and topic change the list and its states, and not 
   assert.equal([ofCause.count, ofCause.states], [1, { unresolved: 0, sent: 1, 'failed-again': 0 }])
   assert.equal([ofTopic.count, ofTopic.letters], [0, []])
 })
+
+/** Two replies of a chat that fail in the same millisecond. Both were sent; one failed again, for another cause. */
+const failedAgain = () => {
+  const first = [
+    letterAt(0, 'acme/1'),
+    { ...letterAt(0, 'acme/1'), offset: 1, value: Buffer.from('{"name":"Mary Doe"}') },
+  ]
+  const { headers } = letterAt(2, 'acme/1', 'unstorable')
+  const again = {
+    dl_redriven: Buffer.from('1'),
+    dl_first_failed_at: Buffer.from(at(0)),
+    dl_timestamp: Buffer.from(at(1)),
+  }
+  const sent: Redrives['find'] = async (ids) =>
+    new Map(ids.filter((id) => !id.startsWith('0/2@')).map((id) => [id, [at(1)]]))
+  const second = { ...letterAt(2, 'acme/1'), headers: { ...headers, ...again } }
+  return handlers([...first, second], sent as () => Promise<Map<string, ReadonlyArray<Instant>>>)
+}
+
+letters(
+  'a record that failed again for another cause is counted once, there, and has its earlier failure',
+  async () => {
+    const asked = async (query: string) =>
+      (right(await failedAgain()[list](given({ query }))) as { body: LettersAnswer }).body
+    const all = await asked('')
+    assert.equal(
+      all.letters.map(({ id, state, failures, earlier }) => ({ id, state, failures, earlier })),
+      [
+        {
+          id: '0/2',
+          state: 'failed-again',
+          failures: 2,
+          earlier: [{ id: '0/0', appendedAt: '1970-01-01T00:00:00.000Z' }],
+        },
+        { id: '0/1', state: 'sent', failures: 1, earlier: [] },
+      ],
+    )
+    assert.equal(
+      all.groups.map(({ cause, count, unresolved }) => [cause, count, unresolved]),
+      [
+        ['contract', 1, 0],
+        ['unstorable', 1, 1],
+      ],
+    )
+    assert.equal([all.count, all.states], [2, { unresolved: 1, sent: 1, 'failed-again': 1 }])
+    const idsOf = async (query: string) => (await asked(query)).letters.map(({ id }) => id)
+    assert.equal(
+      [
+        await idsOf('cause=contract'),
+        await idsOf('cause=unstorable'),
+        await idsOf('state=unresolved'),
+        await idsOf('state=failed-again'),
+        await idsOf('limit=1'),
+      ],
+      [['0/1'], ['0/2'], ['0/2'], ['0/2'], ['0/2']],
+    )
+  },
+)
 
 letters('the list fails while MongoDB is unavailable, instead of showing that nothing was sent back', async () => {
   const away = await handlers(deadLetters, () => Promise.reject(new Error('away')))[list](given())

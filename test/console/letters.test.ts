@@ -6,7 +6,7 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsIn, problemsOf } from '../../contracts/problem.ts'
 import { markdown } from '../../src/adapters/markdown.ts'
-import { type Chained, chatOf, letterStates, problemsText } from '../../src/console/letters.ts'
+import { type Chained, chainsOf, chatOf, isIn, problemsText } from '../../src/console/letters.ts'
 import { mistakesInCommand } from '../../src/domain/check-reply.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
 import { readJson } from '../../src/domain/read-json.ts'
@@ -17,32 +17,36 @@ const letter = (more: Partial<Chained> = {}): Chained => ({
   topic: 'bot-replies',
   consumer: 'egress',
   firstFailedAt: noon,
-  bytes: 20,
+  checksum: 20,
   redriven: 0,
   sentAt: [],
   ...more,
 })
+/** The place of the newest failure of each record, those of its earlier ones, and its state. */
+const told = (all: ReadonlyArray<Chained>) =>
+  chainsOf(all).map(({ newest, earlier, state }) => [all.indexOf(newest), earlier.map((it) => all.indexOf(it)), state])
 
 const secret = 'Jane'
 const unknownField = 'a field that the contract does not know'
 
 const letters = suite('states of dead letters')
 
-letters('a letter that was not sent again is unresolved', () => assert.equal(letterStates([letter()]), ['unresolved']))
+letters('a letter that was not sent again is unresolved', () => assert.equal(told([letter()]), [[0, [], 'unresolved']]))
 
 letters('a letter that was sent, and whose record has not failed since, is sent', () =>
-  assert.equal(letterStates([letter({ sentAt: [noon] })]), ['sent']),
+  assert.equal(told([letter({ sentAt: [noon] })]), [[0, [], 'sent']]),
 )
 
-letters('a letter whose record failed again says so, and the later failure is unresolved', () =>
-  assert.equal(letterStates([letter({ sentAt: [noon] }), letter({ redriven: 1 })]), ['failed-again', 'unresolved']),
+letters('a record that failed again is one letter, at its newest failure', () =>
+  assert.equal(told([letter({ sentAt: [noon] }), letter({ redriven: 1 })]), [[1, [0], 'failed-again']]),
 )
 
-letters('after a second attempt only the newest failure is unresolved or sent', () =>
-  assert.equal(
-    letterStates([letter({ sentAt: [noon] }), letter({ redriven: 1, sentAt: [noon] }), letter({ redriven: 2 })]),
-    ['failed-again', 'failed-again', 'unresolved'],
-  ),
+letters('when the newest failure is sent, the record is sent', () =>
+  assert.equal(told([letter({ sentAt: [noon] }), letter({ redriven: 1, sentAt: [noon] })]), [[1, [0], 'sent']]),
+)
+
+letters('earlier failures are in the order of the failures, also when they are given in another', () =>
+  assert.equal(told([letter({ redriven: 1 }), letter({ redriven: 2 }), letter()]), [[1, [2, 0], 'failed-again']]),
 )
 
 for (const [what, other] of Object.entries({
@@ -50,10 +54,31 @@ for (const [what, other] of Object.entries({
   'of another topic': { topic: 'chats' },
   'of another consumer': { consumer: 'projector' },
   'that began to fail at another time': { firstFailedAt: '2026-01-31T12:00:01.000Z' },
+  'with other content': { checksum: 21 },
 }))
   letters(`a failure ${what} is another record`, () =>
-    assert.equal(letterStates([letter({ sentAt: [noon] }), letter({ redriven: 1, ...other })]), ['sent', 'unresolved']),
+    assert.equal(told([letter({ sentAt: [noon] }), letter({ redriven: 1, ...other })]), [
+      [0, [], 'sent'],
+      [1, [], 'failed-again'],
+    ]),
   )
+
+letters('each letter is in one chain, and sending and failing again changes no number of records', () => {
+  const attempts = fc.array(fc.record({ key: fc.constantFrom('acme/1', 'acme/2', 'acme/3'), sends: fc.nat(3) }))
+  fc.assert(
+    fc.property(attempts, (records) => {
+      const all = records.flatMap(({ key, sends }, i) =>
+        Array.from({ length: sends + 1 }, (_, redriven) =>
+          letter({ key, checksum: i, redriven, sentAt: redriven < sends ? [noon] : [] }),
+        ),
+      )
+      const chains = chainsOf(all)
+      assert.is(chains.length, records.length)
+      assert.equal(new Set(chains.flatMap(({ newest, earlier }) => [newest, ...earlier])), new Set(all))
+      assert.is(chains.filter(({ state }) => isIn('unresolved', state)).length, records.length)
+    }),
+  )
+})
 
 letters('the reason names fields of the contract, and nothing that the sender made up', () =>
   assert.equal(

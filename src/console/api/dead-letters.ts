@@ -10,10 +10,11 @@ import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { idText, notRecorded } from '../../operations/audit.ts'
-import { readDeadLetter, type StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
+import { readDeadLetter } from '../../operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
+  type FoundDeadLetter,
   findDeadLetters,
   findRequests,
   type QuarantinedLetter,
@@ -34,8 +35,8 @@ import {
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
-import { type Chained, chatOf, type LetterState, letterStates, problemsText } from '../letters.ts'
-import { On, readQuery } from '../query.ts'
+import { type Chained, chainsOf, chatOf, isIn, type LetterState, problemsText } from '../letters.ts'
+import { Limit, On, readQuery } from '../query.ts'
 import { recordAnswer } from '../record-answer.ts'
 
 export type DeadLettersDeps = {
@@ -57,11 +58,12 @@ const DeadLettersQuery = t.partial(
     reason: t.string,
     /** Those whose account is not in the accounts file. */
     unowned: On,
+    limit: Limit(1_000),
   },
   'DeadLettersQuery',
 )
 
-/** How many letters a response has. */
+/** How many letters a response has, unless the query says otherwise. */
 const maxListed = 200
 /** How many letters the console asks the state of. */
 const maxExamined = 5_000
@@ -119,10 +121,9 @@ export const requestFilters = (whose: Whose, asked: Asked) =>
     : E.left<Refusal>(invalid(400, `topic: expected ${quarantine.name}, or nothing`))
 
 type DeadLetter = LettersAnswer['letters'][number]
-type Listed = Omit<DeadLetter, 'redriven' | 'state'>
-type Chain = Omit<Chained, 'sentAt'>
-/** A letter for the answer, and what its state is found by. */
-type Shown = { readonly letter: Listed; readonly chain: Chain }
+type Listed = Omit<DeadLetter, 'redriven' | 'state' | 'failures' | 'earlier'>
+/** A letter for the answer, and what its record is recognised by. */
+type Shown = { readonly letter: Listed; readonly chained: Omit<Chained, 'sentAt'> }
 
 /** The filters that only apply to examined letters. */
 type Chosen = {
@@ -131,63 +132,84 @@ type Chosen = {
   readonly reason?: string | undefined
 }
 
+const unresolvedIn = (letters: ReadonlyArray<DeadLetter>) =>
+  letters.filter(({ state }) => isIn('unresolved', state)).length
+
 /** How many letters have each reason, the most frequent first. */
-const reasonsOf = (letters: ReadonlyArray<Omit<DeadLetter, 'redriven'>>) => {
-  const counts = new Map<string, { reason: string; count: number; unresolved: number }>()
-  for (const { reason, state } of letters) {
-    if (reason === undefined) continue
-    const of = counts.get(reason) ?? { reason, count: 0, unresolved: 0 }
-    of.count++
-    if (state === 'unresolved') of.unresolved++
-    counts.set(reason, of)
-  }
-  return [...counts.values()].sort((a, b) => b.count - a.count).slice(0, maxReasons)
+const reasonsOf = (letters: ReadonlyArray<DeadLetter>) => {
+  const byReason = Map.groupBy(letters, ({ reason }) => reason)
+  return [...byReason]
+    .flatMap(([reason, those]) =>
+      reason === undefined ? [] : [{ reason, count: those.length, unresolved: unresolvedIn(those) }],
+    )
+    .sort((a, b) => b.count - a.count)
+    .slice(0, maxReasons)
 }
 
+/** The letters by cause and topic, in the order of the first failure of each. */
+const groupsOf = (letters: ReadonlyArray<DeadLetter>): LettersAnswer['groups'] =>
+  [...Map.groupBy(letters, ({ cause, topic }) => JSON.stringify([cause, topic])).values()].flatMap((those) => {
+    const [first, last] = [those[0], those.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const { cause, topic } = first
+    const counts = { count: those.length, unresolved: unresolvedIn(those), reasons: reasonsOf(those) }
+    return [{ cause, topic, ...counts, firstAt: first.at, lastAt: last.at }]
+  })
+
+/**
+ * Counts each record once, by its newest failure. Without the letters of other causes and topics, nobody would see that
+ * a record failed again for another cause. So a filtered list keeps these too, up to 5,000: a few more MB of memory.
+ */
 const answerOf = <A>(
   found: Found<A>,
   show: (letter: A) => Shown,
   { state, chat, reason }: Chosen = {},
+  limit = maxListed,
 ): E.Either<Refusal, LettersAnswer> => {
-  const { groups, letters, others, isCut, count } = found
-  const examined = [...letters, ...others]
-  const known = examined.flatMap(({ sentAt, ...letter }) =>
-    sentAt === undefined ? [] : [{ ...show(letter as A), sentAt }],
-  )
-  if (known.length < examined.length)
+  const { groups, letters, others, isCut } = found
+  const examined = [...letters, ...others].flatMap(({ sentAt, ...letter }, i) => {
+    if (sentAt === undefined) return []
+    const { letter: listed, chained } = show(letter as A)
+    return [{ ...chained, sentAt, listed, fits: i < letters.length }]
+  })
+  if (examined.length < letters.length + others.length)
     return E.left(unavailable('MongoDB does not answer, so it is not known which records were sent back'))
-  const states = letterStates(known.map(({ chain, sentAt }) => ({ ...chain, sentAt })))
-  const all = known.map(({ letter, sentAt, chain }, i) => ({
-    ...letter,
-    state: states[i] ?? 'unresolved',
-    redriven: [...sentAt],
-    failures: chain.redriven + 1,
-  }))
-  // The others only count in the groups, and tell whether a letter has failed again for another cause.
-  const ofAnyState = all
-    .slice(0, letters.length)
-    .filter(
-      (letter) => (chat === undefined || letter.chatId === chat) && (reason === undefined || letter.reason === reason),
-    )
-  const countOf = (which: LetterState) => ofAnyState.filter((letter) => letter.state === which).length
-  const shown = ofAnyState.filter((letter) => state === undefined || letter.state === state)
-  return E.right({
-    count: state === undefined && chat === undefined && reason === undefined ? count : shown.length,
-    cut: isCut || groups.reduce((sum, group) => sum + group.count, 0) > examined.length,
-    states: { unresolved: countOf('unresolved'), sent: countOf('sent'), 'failed-again': countOf('failed-again') },
-    groups: groups.map((group) => {
-      const those = all.filter(({ cause, topic }) => cause === group.cause && topic === group.topic)
-      return {
-        ...group,
-        unresolved: those.filter((letter) => letter.state === 'unresolved').length,
-        reasons: reasonsOf(those),
-      }
+  const all = chainsOf(examined.sort((a, b) => Date.parse(a.listed.at) - Date.parse(b.listed.at))).map(
+    ({ newest, earlier, state }) => ({
+      fits: newest.fits,
+      letter: {
+        ...newest.listed,
+        state,
+        redriven: [...newest.sentAt],
+        failures: Math.max(newest.redriven, earlier.length) + 1,
+        earlier: earlier.map(({ listed: { id, appendedAt } }) => ({
+          id,
+          ...(appendedAt !== undefined && { appendedAt }),
+        })),
+      },
     }),
-    letters: shown.slice(-maxListed).reverse(),
+  )
+  const ofAnyState = all.flatMap(({ fits, letter }) =>
+    fits && (chat === undefined || letter.chatId === chat) && (reason === undefined || letter.reason === reason)
+      ? [letter]
+      : [],
+  )
+  const those = (wanted: LetterState) => ofAnyState.filter((letter) => isIn(wanted, letter.state))
+  const shown = state === undefined ? ofAnyState : those(state)
+  return E.right({
+    count: shown.length,
+    cut: isCut || groups.reduce((sum, group) => sum + group.count, 0) > examined.length,
+    states: {
+      unresolved: those('unresolved').length,
+      sent: those('sent').length,
+      'failed-again': those('failed-again').length,
+    },
+    groups: groupsOf(all.map(({ letter }) => letter)),
+    letters: shown.slice(-limit).reverse(),
   })
 }
 
-const showDeadLetter = (it: StoredDeadLetter): Shown => {
+const showDeadLetter = (it: FoundDeadLetter): Shown => {
   const { topic } = it.origin
   const chat = chatOf(topic, it.key)
   const isBug = it.cause === 'unforeseen' && isFault(it.detail)
@@ -200,13 +222,12 @@ const showDeadLetter = (it: StoredDeadLetter): Shown => {
       cause: it.cause,
       at: it.failedAt,
       bytes: it.bytes,
-      failures: 1,
       consumer: it.consumer,
       appendedAt: it.appendedAt,
       ...(chat !== undefined && { chatId: chat }),
       ...(reason !== '' && { reason }),
     },
-    chain: { ...it, topic },
+    chained: { ...it, topic },
   }
 }
 
@@ -227,11 +248,18 @@ const showRequest = (it: QuarantinedLetter): Shown => {
       cause,
       at,
       bytes,
-      failures: 1,
       interface: it.interface,
       ...(reason !== '' && { reason }),
     },
-    chain: { key: account, topic: quarantine.name, consumer: it.memoryId, firstFailedAt: at, bytes, redriven: 0 },
+    // A request that is still not understood stays where it is.
+    chained: {
+      key: account,
+      topic: quarantine.name,
+      consumer: it.memoryId,
+      firstFailedAt: at,
+      checksum: 0,
+      redriven: 0,
+    },
   }
 }
 
@@ -240,7 +268,7 @@ export type LettersDeps = {
   readonly redrives: Pick<Redrives, 'find'>
 }
 
-/** How many letters of an account were not sent again. */
+/** How many letters of an account wait: never sent again, or failed again. */
 export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: string) => {
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
   const extent = { limit: maxExamined, newestOf, signal: AbortSignal.timeout(findWithinMs) }
@@ -289,7 +317,7 @@ export const deadLettersHandlers = ({
     async (request) => {
       const query = readQuery(DeadLettersQuery, request.query)
       if (E.isLeft(query)) return query
-      const { state, chat, reason, unowned, ...asked } = query.right
+      const { state, chat, reason, unowned, limit, ...asked } = query.right
       const whose = whoseOf(request, unowned, accounts)
       const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked)
       if (E.isLeft(filters)) return filters
@@ -297,7 +325,7 @@ export const deadLettersHandlers = ({
         find(ports, ownedFilters({ accounts }, filters.right), { limit: maxExamined, newestOf, signal }),
       )
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
-      const answer = answerOf(found.right, show, { state, chat, reason })
+      const answer = answerOf(found.right, show, { state, chat, reason }, limit)
       return E.isLeft(answer) ? answer : ok(answer.right)
     }
   const showing =

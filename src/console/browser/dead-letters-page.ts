@@ -13,8 +13,10 @@ import { addressQueryOf, type ChangeFilters, lettersFiltersOf, requestQueryOf } 
 import { namedLetter } from './named-letter.ts'
 import { go } from './navigation.ts'
 import { Card, Empty, TroubleBox, Waiting } from './parts.ts'
-import { RedriveForm } from './redrive-form.ts'
+import { type Choice, RedriveDialog } from './redrive-dialog.ts'
+import { RedriveStatus } from './redrive-status.ts'
 import { type PageProps, pathOf } from './route.ts'
+import { type Sending, useRedrives } from './use-redrives.ts'
 import { lettersWords } from './words.ts'
 
 type Letter = LettersAnswer['letters'][number]
@@ -66,10 +68,12 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
     clear()
     go(pathWith(addressQueryOf({ ...filters, ...part })))
   }
-  const selected = letters.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
-  // The server finds all letters by cause and topic. By other filters, only those that are shown are sent.
-  const isFoundByServer = filters.state === 'all' && filters.chat === '' && filters.reason === ''
-  const unselected = isFoundByServer ? undefined : letters.map(({ id }) => id)
+  const of = { account, kind, unowned: filters.unowned }
+  const { runs, start, stop, isSending } = useRedrives(of, again)
+  const [choice, setChoice] = useState<Choice>()
+  const placeOfLetter = (id: string) => `letter ${id}`
+  const runOf = ({ id, earlier }: Letter) =>
+    [id, ...earlier.map((each) => each.id).reverse()].flatMap((each) => runs.get(placeOfLetter(each)) ?? []).at(0)
   return html`
     <div class="page-head"><h1>${title}</h1><p class="muted">${about}</p></div>
     <${LettersFilterForm} account=${account} kind=${kind} filters=${filters} answer=${value} mayAct=${mayAct} change=${change} />
@@ -80,38 +84,34 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
       html`
         <div class=${open === undefined ? 'beside' : 'beside open'}>
           <div class="stack">
-            ${value.groups.length > 0 && html`<${LetterGroups} kind=${kind} groups=${value.groups} isCut=${value.cut} change=${change} />`}
-            ${
-              mayAct &&
-              letters.length > 0 &&
-              html`<${Card} title="Send again" id="redrive">
-                <${RedriveForm}
-                  key=${request}
-                  account=${account}
-                  kind=${kind}
-                  ids=${selected.length > 0 ? selected : unselected}
-                  isSelected=${selected.length > 0}
-                  cause=${filters.cause}
-                  topic=${filters.topic}
-                  unowned=${filters.unowned}
-                  done=${again}
-                />
-              <//>`
-            }
+            ${(value.groups.length > 0 || runs.size > 0) && html`<${LetterGroups} kind=${kind} groups=${value.groups} isCut=${value.cut} mayAct=${mayAct} isSending=${isSending} runs=${runs} change=${change} send=${setChoice} stop=${stop} />`}
             <${Card} title=${counted(value.count, noun)} id="letters">
+              <${RedriveStatus} kind=${kind} run=${runs.get('selection')} stop=${stop} />
               ${
                 letters.length === 0
                   ? html`<${Empty} title=${value.groups.length === 0 ? 'There is nothing here, which is good.' : `No ${noun} matches the filters.`}>They are deleted after 14 days.<//>`
-                  : html`<${LetterTable} kind=${kind} account=${account} letters=${letters} chosen=${chosen} mayAct=${mayAct} choose=${choose} open=${setOpen} />`
+                  : html`<${LetterTable} kind=${kind} account=${account} letters=${letters} chosen=${chosen} mayAct=${mayAct} isSending=${isSending} choose=${choose} open=${setOpen} send=${(letters: ReadonlyArray<Letter>) => setChoice({ place: 'selection', letters })} />`
               }
             <//>
           </div>
           ${
             open !== undefined &&
-            html`<${LetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} mayAct=${mayAct} unowned=${filters.unowned} reply=${query.get('reply') ?? ''} close=${() => setOpen(undefined)} redriven=${again} />`
+            html`<${LetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} mayAct=${mayAct} unowned=${filters.unowned} reply=${query.get('reply') ?? ''} run=${runOf(open)} isSending=${isSending} close=${() => setOpen(undefined)} send=${() => setChoice({ place: placeOfLetter(open.id), letters: [open] })} stop=${stop} />`
           }
         </div>
       `
+    }
+    ${
+      choice !== undefined &&
+      html`<${RedriveDialog}
+        of=${of}
+        choice=${choice}
+        close=${() => setChoice(undefined)}
+        start=${(sending: Sending) => {
+          clear()
+          void start(sending)
+        }}
+      />`
     }
   `
 }

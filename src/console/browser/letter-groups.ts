@@ -3,6 +3,9 @@ import { count } from './format.ts'
 import { html } from './html.ts'
 import type { ChangeFilters } from './letters-filters.ts'
 import { Card } from './parts.ts'
+import type { Choice } from './redrive-dialog.ts'
+import { RedriveStatus } from './redrive-status.ts'
+import type { Run } from './use-redrives.ts'
 import { causeWords, lettersWords } from './words.ts'
 
 type Props = {
@@ -10,25 +13,56 @@ type Props = {
   readonly groups: LettersAnswer['groups']
   /** There may be more letters, because not all were read. */
   readonly isCut: boolean
+  readonly mayAct: boolean
+  readonly isSending: boolean
+  readonly runs: ReadonlyMap<string, Run>
   readonly change: ChangeFilters
+  readonly send: (choice: Choice) => void
+  readonly stop: () => void
 }
 
-/** The letters counted by cause and topic, and by reason below. A group is a filter. */
-export const LetterGroups = ({ kind, groups, isCut, change }: Props) => html`
+type Group = NonNullable<Choice['group']>
+type Row = Group & { readonly count: number; readonly unresolved: number; readonly maySend: boolean }
+
+const placeOf = ({ cause, topic, reason }: Group) => JSON.stringify(['group', cause, topic, reason])
+/** The group of a place. Its letters may be in another group by now, but the outcome is still of interest. */
+const groupOf = (place: string): Group | undefined => {
+  if (!place.startsWith('["group"')) return undefined
+  const [, cause = '', topic = '', reason = ''] = JSON.parse(place) as string[]
+  return { cause, topic, reason }
+}
+
+/** A cause, and below it its reasons. A cause whose letters all have one reason is sent by that reason. */
+const rowsOf = (groups: LettersAnswer['groups'], runs: ReadonlyMap<string, Run>): ReadonlyArray<Row> => {
+  const rows = groups.flatMap(({ cause, topic, count, unresolved, reasons }): ReadonlyArray<Row> => {
+    const maySend = !reasons.some((each) => each.unresolved === unresolved)
+    return [
+      { cause, topic, reason: '', count, unresolved, maySend },
+      ...reasons.map((each) => ({ cause, topic, maySend: true, ...each })),
+    ]
+  })
+  const places = new Set(rows.map(placeOf))
+  const left = [...runs.keys()].flatMap((place) => {
+    const group = places.has(place) ? undefined : groupOf(place)
+    return group === undefined ? [] : [{ ...group, count: 0, unresolved: 0, maySend: false }]
+  })
+  return [...rows, ...left]
+}
+
+/** The letters counted by cause and topic, and by reason below. A group is a filter, and can be sent again. */
+export const LetterGroups = ({ kind, groups, isCut, mayAct, isSending, runs, change, send, stop }: Props) => html`
   <${Card} title="By reason" id="groups" aside=${html`<span class="muted">of all ${lettersWords[kind].noun}s${isCut && '. There may be more: not all were read'}</span>`}>
-    <ul class="plain-list">
-      ${groups.map(
-        ({ cause, topic, count: size, unresolved, reasons }) => html`<li key=${`${topic}\n${cause}`}>
-          <span><button type="button" class="link" data-item onClick=${() => change({ cause, topic, reason: '' })}>${causeWords(cause)}</button>${kind === 'dead-letters' && html` <span class="muted">${topic}</span>`}</span>
+    <ul class="plain-list groups">
+      ${rowsOf(groups, runs).map(({ cause, topic, reason, count: size, unresolved, maySend }) => {
+        const group = { cause, topic, reason }
+        const place = placeOf(group)
+        return html`<li key=${place} class=${reason === '' ? '' : 'under'}>
+          <span class="what"><button type="button" class="link" data-item onClick=${() => change(group)}>${reason === '' ? causeWords(cause) : reason}</button>${reason === '' && kind === 'dead-letters' && html` <span class="muted">${topic}</span>`}</span>
           <span class="number">${count(unresolved)} unresolved of ${count(size)}</span>
-        </li>
-        ${reasons.map(
-          (each) => html`<li key=${`${topic}\n${cause}\n${each.reason}`} class="under">
-            <button type="button" class="link" data-item onClick=${() => change({ cause, topic, reason: each.reason })}>${each.reason}</button>
-            <span class="number muted">${count(each.unresolved)} of ${count(each.count)}</span>
-          </li>`,
-        )}`,
-      )}
+          ${mayAct && maySend && unresolved > 0 && html`<button type="button" disabled=${isSending} onClick=${() => send({ place, group })}>Send ${count(unresolved)} again…</button>`}
+          <${RedriveStatus} kind=${kind} run=${runs.get(place)} stop=${stop} />
+        </li>`
+      })}
     </ul>
   <//>
 `

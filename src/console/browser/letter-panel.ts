@@ -5,8 +5,9 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Copy, Panel, Time, TroubleBox } from './parts.ts'
 import { bytesText, RecordView } from './record-view.ts'
-import { RedriveForm } from './redrive-form.ts'
+import { RedriveStatus } from './redrive-status.ts'
 import { pathOf } from './route.ts'
+import type { Run } from './use-redrives.ts'
 import { causeWords, lettersWords } from './words.ts'
 
 type Letter = LettersAnswer['letters'][number]
@@ -19,8 +20,11 @@ export const LetterPanel = ({
   mayAct,
   unowned,
   reply,
+  run,
+  isSending,
   close,
-  redriven,
+  send,
+  stop,
 }: {
   readonly account: string
   readonly kind: LettersKind
@@ -29,8 +33,11 @@ export const LetterPanel = ({
   readonly unowned: boolean
   /** The entry of the story to go back to. */
   readonly reply: string
+  readonly run: Run | undefined
+  readonly isSending: boolean
   readonly close: () => void
-  readonly redriven: () => void
+  readonly send: () => void
+  readonly stop: () => void
 }) => {
   const shown = useAction<LetterAnswer>()
   const body = { id: letter.id, ...(unowned && { unowned: true }) }
@@ -65,8 +72,8 @@ export const LetterPanel = ({
       }
       ${
         mayAct &&
-        html`<h3>Send it again</h3>
-          <${RedriveForm} account=${account} kind=${kind} ids=${[letter.id]} unowned=${unowned} done=${redriven} />`
+        html`<p><button type="button" disabled=${isSending} onClick=${send}>Send it again…</button></p>
+          <${RedriveStatus} kind=${kind} run=${run} stop=${stop} />`
       }
     <//>
   `

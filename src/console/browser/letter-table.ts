@@ -17,8 +17,10 @@ export const LetterTable = ({
   letters,
   chosen,
   mayAct,
+  isSending,
   choose,
   open,
+  send,
 }: {
   readonly account: string
   readonly kind: LettersKind
@@ -27,22 +29,29 @@ export const LetterTable = ({
   readonly mayAct: boolean
   readonly choose: (ids: ReadonlyArray<string>, isChosen: boolean) => void
   readonly open: (letter: Letter) => void
+  readonly isSending: boolean
+  /** Sends the selected letters again. */
+  readonly send: (letters: ReadonlyArray<Letter>) => void
 }) => {
   const { title } = lettersWords[kind]
+  const selected = letters.filter(({ id }) => chosen.has(id))
   const hasChats = kind === 'dead-letters'
   const head = [title, 'Reason', ...(hasChats ? ['Chat'] : []), 'State', 'From', 'When']
   return html`
     ${
       mayAct &&
-      html`<${Check}
-        label=${`Select all ${count(letters.length)} shown`}
-        checked=${letters.length > 0 && letters.every(({ id }) => chosen.has(id))}
-        onChange=${(isChosen: boolean) =>
-          choose(
-            letters.map(({ id }) => id),
-            isChosen,
-          )}
-      />`
+      html`<div class="row">
+        <${Check}
+          label=${`Select all ${count(letters.length)} shown`}
+          checked=${letters.length > 0 && selected.length === letters.length}
+          onChange=${(isChosen: boolean) =>
+            choose(
+              letters.map(({ id }) => id),
+              isChosen,
+            )}
+        />
+        ${selected.length > 0 && html`<button type="button" disabled=${isSending} onClick=${() => send(selected)}>Send ${count(selected.length)} selected again…</button>`}
+      </div>`
     }
     <${Table} caption=${`${title}s, the newest first`} head=${head} kind="letters">
       ${letters.map(

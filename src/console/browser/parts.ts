@@ -213,7 +213,8 @@ export const Dialog = ({
     const shown = dialog.current
     shown?.showModal()
     // Enter must not confirm what nobody has read.
-    shown?.querySelector<HTMLElement>('[data-safe], input')?.focus()
+    const first = shown?.querySelector<HTMLElement>('[data-safe]') ?? shown?.querySelector<HTMLElement>('input')
+    first?.focus()
     return () => {
       shown?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })

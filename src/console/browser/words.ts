@@ -361,16 +361,10 @@ const figuresParts: Sentences = { Agents: 'Agents by day', Failed: 'Failed repli
 /** The name of a group of figures in the table of days. */
 export const figuresPartWords = (code: string) => said(figuresParts, code)
 
-/** How many letters of a run have failed again, from how many had failed again before it and now. */
-export const failedAgain = (sent: number, before: number, now: number): number =>
-  Math.min(sent, Math.max(0, now - before))
-
 type LettersWords = {
   readonly noun: string
   readonly title: string
   readonly about: string
-  /** The filters by which all letters are chosen to be sent. */
-  readonly criteria: string
   /** What sending again does, for people who must decide about it. */
   readonly redrive: ReadonlyArray<readonly [name: string, words: string]>
 }
@@ -381,7 +375,6 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
     noun: 'letter',
     title: 'Letter',
     about: 'Replies and events that could not be processed. They are kept for 14 days.',
-    criteria: 'cause and topic',
     redrive: [
       [
         'What happens',
@@ -389,7 +382,7 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
       ],
       [
         'What does not happen',
-        'Nothing is deleted, and no other letter is sent. If the cause is still there, a letter fails again and is listed here anew.',
+        'Nothing is deleted, and no other letter is sent. If the cause is still there, a letter fails again and stays here.',
       ],
       ['Can it be undone?', 'No. A client keeps a message that was sent.'],
     ],
@@ -398,7 +391,6 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
     noun: 'request',
     title: 'Request',
     about: 'Requests of the chat service that could not be understood. They are kept for 14 days.',
-    criteria: 'the cause',
     redrive: [
       [
         'What happens',
@@ -410,11 +402,10 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
   },
 }
 
-/** What became of letters that were sent again. */
-export const sentAgainWords = (sent: number, failed: number): string => {
-  if (failed === 0) return `None of the ${sent} sent has failed again so far.`
-  if (failed === sent) return `${sent === 1 ? 'It' : `All ${sent}`} failed again. Fix the cause first.`
-  return `Of ${sent} sent, ${failed} failed again and ${sent - failed} did not so far.`
+/** The result in a line of a redrive, such as `sent`. */
+export const redriveResultOf = (line: string): string | undefined => {
+  const [result, id = ''] = line.split(/ {2,}/)
+  return /^\d+\/\d+$/.test(id) ? result : undefined
 }
 
 /** A line of a redrive of dead letters, which the command line prints in columns, as sentences. */

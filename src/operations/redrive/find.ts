@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { deadLetters, quarantine, type TopicName } from '../../../contracts/topics.ts'
@@ -119,13 +120,20 @@ const find = async <A extends object>(
   })
 }
 
+export type FoundDeadLetter = NonNullable<ReturnType<typeof readFound>>
+
+const readFound = (record: IncomingRecord) => {
+  const letter = readDeadLetter(record)
+  return E.isLeft(letter) ? undefined : { ...letter.right, checksum: crc32(record.value ?? '') }
+}
+
 export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) => {
   const { topic, cause, ...others } = filters
   return find(
     ports,
     {
       topic: deadLetters.name,
-      read: (record) => E.toUnion(E.mapLeft(() => undefined)(readDeadLetter(record))),
+      read: readFound,
       about: (it) => ({ topic: it.origin.topic, cause: it.cause, at: it.failedAt, memoryId: memoryIdOf(it) }),
       fits: matches(filters),
       isGrouped: matches(others),

@@ -1,0 +1,95 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { LettersAnswer } from '../answers.ts'
+import { accountPath, get, type Trouble } from './api.ts'
+import { count, counted } from './format.ts'
+import { html } from './html.ts'
+import { requestQueryOf } from './letters-filters.ts'
+import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
+import { mostLetters, type Of, type RedriveRules, type Run, redrive, type Sending } from './use-redrives.ts'
+import { lettersWords, redriveLineWords } from './words.ts'
+
+type Letter = LettersAnswer['letters'][number]
+
+/** Letters to send: these, or all of a cause, a topic and a reason. */
+export type Choice = {
+  /** Where the outcome is shown. */
+  readonly place: string
+  readonly letters?: ReadonlyArray<Letter>
+  readonly group?: { readonly cause: string; readonly topic: string; readonly reason: string }
+}
+
+type Props = {
+  readonly of: Of
+  readonly choice: Choice
+  readonly close: () => void
+  readonly start: (sending: Sending) => void
+}
+
+type Planned = { readonly letters: ReadonlyArray<Letter>; readonly others: number; readonly run: Run }
+
+/** Says how many letters would be sent, as a run that sends nothing has found, and asks. */
+export const RedriveDialog = ({ of, choice, close, start }: Props) => {
+  const { account, kind, unowned } = of
+  const [rules, setRules] = useState<RedriveRules>({ again: false, overwrite: false, force: false })
+  const [planned, setPlanned] = useState<Planned>()
+  const [trouble, setTrouble] = useState<Trouble>()
+  useEffect(() => {
+    const closed = new AbortController()
+    const plan = async () => {
+      const { group } = choice
+      let found = { letters: choice.letters ?? [], others: 0 }
+      if (group !== undefined) {
+        const state = rules.again ? 'all' : 'unresolved'
+        const query = requestQueryOf({ ...group, chat: '', unowned, state })
+        const path = `${accountPath(account, kind)}?${query}${query && '&'}limit=${mostLetters}`
+        const answer = await get<LettersAnswer>(path, closed.signal)
+        if (closed.signal.aborted) return
+        if (!answer.ok) return setTrouble(answer.trouble)
+        const { letters, count: all } = answer.value
+        found = { letters, others: all - letters.length }
+      }
+      const run = await redrive(of, { letters: found.letters, rules }, true, () => {}, closed.signal)
+      if (closed.signal.aborted) return
+      setTrouble(run.trouble)
+      if (run.trouble === undefined) setPlanned({ ...found, run })
+    }
+    setPlanned(undefined)
+    void plan()
+    return () => closed.abort()
+  }, [rules])
+  const { noun, redrive: consequences } = lettersWords[kind]
+  const size = planned?.run.end?.sent ?? 0
+  const send = () => {
+    if (planned === undefined) return
+    start({ place: choice.place, letters: planned.letters, rules })
+    close()
+  }
+  const check = (name: keyof RedriveRules, label: string) =>
+    html`<${Check} label=${label} checked=${rules[name]} onChange=${(isSet: boolean) => setRules({ ...rules, [name]: isSet })} />`
+  return html`
+    <${Dialog} title=${`Send ${noun}s again?`} close=${close}>
+      <dl class="consequences">
+        ${consequences.map(([name, words]) => html`<div key=${name}><dt>${name}</dt><dd>${words}</dd></div>`)}
+      </dl>
+      ${
+        kind === 'dead-letters' &&
+        html`<div>
+          ${check('again', 'Also letters that were sent again before')}
+          ${check('overwrite', 'Also old visitor details, although they replace newer ones')}
+          ${check('force', 'Also letters that were sent again three times')}
+        </div>`
+      }
+      <${TroubleBox} trouble=${trouble} />
+      <p role="status">
+        ${planned === undefined ? trouble === undefined && 'Counting what would be sent…' : html`<strong>${size === 0 ? 'Nothing would be sent.' : `${counted(size, noun)} would be sent.`}</strong>`}
+        ${planned !== undefined && planned.others > 0 && ` These are the newest ${count(planned.letters.length)}: send the other ${count(planned.others)} afterwards.`}
+      </p>
+      <${Lines} label="What would not be sent" lines=${(planned?.run.lines ?? []).map(redriveLineWords)} />
+      <div class="row">
+        <button type="button" class="primary danger" disabled=${size === 0} onClick=${send}>${size === 0 ? 'Send again' : `Send ${count(size)} again`}</button>
+        <button type="button" data-safe onClick=${close}>Cancel</button>
+        <span class="muted">The audit log records it.</span>
+      </div>
+    <//>
+  `
+}

@@ -1,0 +1,25 @@
+import type { LettersKind } from '../answers.ts'
+import { counted } from './format.ts'
+import { html } from './html.ts'
+import { Lines, TroubleBox } from './parts.ts'
+import { outcomeWords } from './redrive-outcome.ts'
+import type { Run } from './use-redrives.ts'
+import { lettersWords, redriveLineWords } from './words.ts'
+
+type Props = { readonly kind: LettersKind; readonly run: Run | undefined; readonly stop: () => void }
+
+/** What is being done with letters, and what became of them. */
+export const RedriveStatus = ({ kind, run, stop }: Props) => {
+  if (run === undefined) return null
+  const { done, lines, isSending, end, outcome, trouble } = run
+  return html`
+    <div class="outcome">
+      <p role="status">
+        ${isSending ? `Sending: ${counted(done, lettersWords[kind].noun)}` : html`<strong>${end?.words ?? 'Ended early'}.</strong> ${outcome && outcomeWords(outcome)}`}
+        ${isSending && html` <button type="button" onClick=${stop}>Stop</button>`}
+      </p>
+      <${TroubleBox} trouble=${trouble} />
+      <${Lines} label="What was not sent" lines=${lines.map(redriveLineWords)} />
+    </div>
+  `
+}

@@ -1,0 +1,134 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { LettersAnswer, LettersKind, ProcessedAnswer, RedriveLine } from '../answers.ts'
+import { accountPath, get, postLines, type Trouble } from './api.ts'
+import { failedAgain, type Outcome, type RedriveEnd } from './redrive-outcome.ts'
+import { redriveResultOf } from './words.ts'
+
+export type RedriveRules = { readonly again: boolean; readonly overwrite: boolean; readonly force: boolean }
+type Letter = LettersAnswer['letters'][number]
+
+/** Letters to send, and the place on the page where the outcome is shown. */
+export type Sending = { readonly place: string; readonly letters: ReadonlyArray<Letter>; readonly rules: RedriveRules }
+
+/** What was done with letters so far. */
+export type Run = {
+  readonly done: number
+  /** The lines of letters that were not sent. */
+  readonly lines: ReadonlyArray<string>
+  readonly isSending: boolean
+  readonly end?: RedriveEnd
+  readonly outcome?: Outcome
+  readonly trouble?: Trouble
+}
+
+export type Of = { readonly account: string; readonly kind: LettersKind; readonly unowned: boolean }
+
+const maxLines = 200
+/** How many letters one response has at most. */
+export const mostLetters = 1_000
+const lookEveryMs = 2_000
+const lookForMs = 30_000
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Runs a redrive, or its dry run. `onRun` is called with what is known so far. */
+export const redrive = async (
+  { account, kind, unowned }: Of,
+  { letters, rules }: Omit<Sending, 'place'>,
+  dryRun: boolean,
+  onRun: (run: Run) => void,
+  signal: AbortSignal,
+): Promise<Run> => {
+  let run: Run = { done: 0, lines: [], isSending: true }
+  const tell = (part: Partial<Run>) => {
+    run = { ...run, ...part }
+    onRun(run)
+  }
+  const onLine = (line: RedriveLine) => {
+    if ('end' in line) return tell({ end: line.end })
+    const isSent = ['sent', 'would be sent'].includes(redriveResultOf(line.line) ?? '')
+    tell({ done: line.done, lines: isSent ? run.lines : [...run.lines, line.line].slice(-maxLines) })
+  }
+  const body = {
+    dryRun,
+    limit: Math.max(1, letters.length),
+    ids: letters.map(({ id }) => id),
+    ...(unowned && { unowned: true }),
+    ...Object.fromEntries(Object.entries(rules).filter(([, isSet]) => isSet)),
+  }
+  const result = await postLines<RedriveLine>(accountPath(account, kind, 'redrive'), body, onLine, signal)
+  tell({ isSending: false, ...(!result.ok && { trouble: result.trouble }) })
+  return run
+}
+
+/** The consumers that process these letters, each with its topic. */
+const consumersOf = (letters: ReadonlyArray<Letter>) => [
+  ...new Set(letters.map(({ consumer = '', topic }) => new URLSearchParams({ consumer, topic }).toString())),
+]
+
+/**
+ * Runs redrives, and afterwards counts how many letters have failed again: until all are processed, for half a minute at
+ * most. `changed` is called when the list of letters may have changed.
+ */
+export const useRedrives = (of: Of, changed: () => void) => {
+  const { account, kind, unowned } = of
+  const [runs, setRuns] = useState<ReadonlyMap<string, Run>>(new Map())
+  const gone = useRef(new AbortController())
+  const stop = useRef<AbortController>(undefined)
+  useEffect(() => () => gone.current.abort(), [])
+
+  const failedOf = async (ids: ReadonlyArray<string>): Promise<number | undefined> => {
+    const query = new URLSearchParams({
+      state: 'failed-again',
+      limit: String(mostLetters),
+      ...(unowned && { unowned: 'true' }),
+    })
+    const answer = await get<LettersAnswer>(`${accountPath(account, kind)}?${query}`, gone.current.signal)
+    return answer.ok ? failedAgain(ids, answer.value.letters) : undefined
+  }
+  /** Resolves when the consumer has processed everything. */
+  const processed = async (query: string, until: number): Promise<void> => {
+    const path = `${accountPath(account, kind, 'processed')}?${query}`
+    while (performance.now() < until) {
+      const answer = await get<ProcessedAnswer>(path, gone.current.signal)
+      if ((answer.ok && answer.value.isProcessed) || gone.current.signal.aborted) return
+      await sleep(lookEveryMs)
+    }
+  }
+  const follow = async (letters: ReadonlyArray<Letter>, sent: number, tell: (outcome: Outcome) => void) => {
+    const until = performance.now() + lookForMs
+    const over = { is: false }
+    const waiting = Promise.all(consumersOf(letters).map((query) => processed(query, until))).then(() => {
+      over.is = performance.now() < until
+    })
+    const ids = letters.map(({ id }) => id)
+    let failed = 0
+    tell({ sent, failed, isAwaited: true, isOver: false })
+    while (!gone.current.signal.aborted) {
+      await Promise.race([waiting, sleep(lookEveryMs)])
+      const isLast = over.is || performance.now() >= until
+      const isOver = over.is
+      failed = (await failedOf(ids)) ?? failed
+      const isSettled = isOver || failed >= sent
+      tell({ sent, failed, isAwaited: !isLast && !isSettled, isOver: isSettled })
+      if (isLast || isSettled) return
+    }
+  }
+  const start = async ({ place, ...sending }: Sending) => {
+    const tell = (run: Run) => setRuns((before) => new Map(before).set(place, run))
+    stop.current = new AbortController()
+    const signal = AbortSignal.any([gone.current.signal, stop.current.signal])
+    const run = await redrive(of, sending, false, tell, signal)
+    changed()
+    const sent = run.end?.sent ?? 0
+    if (kind === 'quarantine' || sent === 0) return
+    await follow(sending.letters, sent, (outcome) => tell({ ...run, outcome }))
+    if (!gone.current.signal.aborted) changed()
+  }
+  return {
+    runs,
+    start,
+    stop: () => stop.current?.abort(),
+    isSending: [...runs.values()].some(({ isSending }) => isSending),
+  }
+}

@@ -20,11 +20,14 @@ export type ServerProcess = {
 
 /**
  * A shell between the bridge and the server. It ends the server when its own stdin ends: when the bridge closes stdin,
- * or when the bridge is killed. So no server outlives its bridge.
+ * or when the bridge is killed. So no server outlives its bridge. Linux may divide the processor among sessions before
+ * it looks at a process's nice value, so the session gets that value too.
  */
 const guard = `
 exec 3<&0 </dev/null
-"$@" 3<&- & server=$!
+nice=$1; shift
+[ "$nice" = 0 ] || echo "$nice" 2>/dev/null >/proc/self/autogroup
+nice -n "$nice" "$@" 3<&- & server=$!
 (read -r _ <&3; kill -TERM $server) & guard=$!
 exec 3<&-
 wait $server; status=$?
@@ -36,16 +39,18 @@ type Start = {
   readonly args: ReadonlyArray<string>
   readonly cwd: string
   readonly logFile: string
+  /** How much the server lets this process go first: from 0, not at all, to 19. */
+  readonly nice?: number | undefined
 }
 
 /**
  * Starts a server in its own session, so that Ctrl-C in the terminal reaches only the bridge. Its output goes to
  * `logFile`. The log of the previous run is kept as `logFile.1`. The server does not prevent this process from ending.
  */
-export const startProcess = ({ command, args, cwd, logFile }: Start): ServerProcess => {
+export const startProcess = ({ command, args, cwd, logFile, nice = 0 }: Start): ServerProcess => {
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`)
   const log = openSync(logFile, 'a')
-  const child = spawn('/bin/sh', ['-c', guard, 'sh', command, ...args], {
+  const child = spawn('/bin/sh', ['-c', guard, 'sh', `${nice}`, command, ...args], {
     cwd,
     detached: true,
     stdio: ['pipe', log, log],

@@ -24,6 +24,8 @@ type Server = {
   readonly instead: string
   readonly directory: string
   readonly logFile: string
+  /** As for `startProcess`. */
+  readonly nice?: number
   /** Called when no other process uses the directory. */
   readonly prepare: () => Promise<E.Either<Problem, Prepared>>
 }
@@ -38,6 +40,7 @@ export const runServer = async ({
   instead,
   directory,
   logFile,
+  nice,
   prepare,
 }: Server): Promise<E.Either<Problem, Running>> => {
   const leaseFile = join(directory, 'lease.json')
@@ -46,7 +49,7 @@ export const runServer = async ({
   const prepared = await prepare()
   if (E.isLeft(prepared)) return prepared
   const { port, command, args, isReady } = prepared.right
-  const server = startProcess({ command, args, cwd: directory, logFile })
+  const server = startProcess({ command, args, cwd: directory, logFile, nice })
   const stop = async () => {
     await server.stop(stopWithinMs)
     await release(leaseFile)

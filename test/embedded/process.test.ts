@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -47,6 +48,19 @@ processes('a server does not see the Ctrl-C of the terminal', async () => {
   assert.not.equal(server.pid, Number(ours))
   assert.ok((await processesOf(server.pid)).includes(server.pid))
   await server.stop(5_000)
+})
+
+processes('a server that lets others go first does so in its session too', async () => {
+  const cwd = temporaryFolder()
+  const script = 'nice; cat /proc/self/autogroup'
+  const server = startProcess({ command: 'sh', args: ['-c', script], cwd, logFile: join(cwd, 'log'), nice: 7 })
+
+  await eventually('the server to have ended', async () => server.hasEnded())
+
+  const [nice, session] = (await readFile(join(cwd, 'log'), 'utf8')).trim().split('\n')
+  assert.is(Number(nice), Math.min(19, getPriority() + 7))
+  // A kernel without groups of sessions has no such file.
+  if (existsSync('/proc/self/autogroup')) assert.match(session, / nice 7$/)
 })
 
 processes('a server ends when its bridge is killed', async () => {

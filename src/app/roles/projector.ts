@@ -94,7 +94,7 @@ const viewsConsumer = (
       return undefined
     },
     startAt: positions.startAt,
-    fetchWaitsFor: { bytes: 64 * 1024, ms: 250 },
+    fetchWaitsFor: { bytes: 1024 * 1024, ms: 250 },
     catchUpRecords: catchUpRecords(),
     handle: async (slice, owned) => {
       await marks.before(slice.records)

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
-import type { FindLinks, Identity } from '../domain/person.ts'
+import type { FindLinks } from '../domain/person.ts'
+import type { Identity } from '../domain/person-ids.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'
 import { foldedOfName, foldedViews } from '../views/index.ts'

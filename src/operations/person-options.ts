@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Person } from '../domain/person.ts'
 import {
   type Also,
   alsoText,
   type Certain,
   type Identity,
   likelyKinds,
-  type Person,
   readAlso,
   readCertain,
-} from '../domain/person.ts'
+} from '../domain/person-ids.ts'
 import type { Request } from './erase/plan.ts'
 import { anyText, type ReadOption, type ValuesOf } from './options.ts'
 

@@ -1,18 +1,15 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { enrichmentKeys, type FindLinks, likelyParts, resolvePerson } from '../../src/domain/person.ts'
 import {
   alsoText,
   type Certain,
-  enrichmentKeys,
-  type FindLinks,
   type Identity,
-  likelyParts,
   looksLikeAddress,
   readAlso,
   readCertain,
-  resolvePerson,
-} from '../../src/domain/person.ts'
+} from '../../src/domain/person-ids.ts'
 import { exceptOf } from '../../src/operations/erase/operations.ts'
 
 const person = suite('the records of one person')

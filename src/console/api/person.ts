@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { type FindLinks, likelyParts, type Part } from '../../domain/person.ts'
+import { type FindLinks, likelyParts } from '../../domain/person.ts'
+import type { Part } from '../../domain/person-parts.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'

@@ -4,16 +4,8 @@ import { sourceAt } from '../../../contracts/source.ts'
 import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/erased.ts'
-import {
-  type Also,
-  alsoText,
-  type Certain,
-  enrichmentKeys,
-  type Identity,
-  identityName,
-  type Person,
-  resolvePerson,
-} from '../../domain/person.ts'
+import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person.ts'
+import { type Also, alsoText, type Certain, type Identity, identityName } from '../../domain/person-ids.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { dayMs } from '../../shared/time.ts'
 

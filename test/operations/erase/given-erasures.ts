@@ -1,5 +1,5 @@
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import type { Identity } from '../../../src/domain/person.ts'
+import type { Identity } from '../../../src/domain/person-ids.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 
 const byRequest = (a: ErasureDocument, b: ErasureDocument) => a.requestedAt.getTime() - b.requestedAt.getTime()

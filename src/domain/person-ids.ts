@@ -1,0 +1,56 @@
+/** Kinds of ids that certainly belong to one person of an account: the service assigns them. */
+const certainKinds = ['chat', 'client', 'visitor'] as const
+/** Kinds that likely belong to one person. Two may share an address or a phone; a page may set any userToken. */
+export const likelyKinds = ['email', 'phone', 'userToken'] as const
+
+export type CertainKind = (typeof certainKinds)[number]
+export type LikelyKind = (typeof likelyKinds)[number]
+export type Identity = { readonly kind: CertainKind | LikelyKind; readonly value: string }
+
+/** An id that the service assigned. */
+export type Certain = { readonly kind: CertainKind; readonly value: string }
+
+/**
+ * Who belongs to the person besides those to whom ids lead: everybody with the same address, phone or token, or one
+ * chat, client or visitor.
+ */
+export type Also = LikelyKind | Certain
+
+/** `email`, or `client:1240`. */
+export const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${also.value}`)
+
+/**
+ * True if a value that was typed as an id may be an email address or a phone number. Nobody can tell 10 to 15 digits
+ * from a phone number, so they count too, but not as the id of a chat: the service assigns such ids to chats.
+ */
+export const looksLikeAddress = ({ kind, value }: Pick<Identity, 'kind' | 'value'>): boolean => {
+  if (value.includes('@')) return true
+  const digits = value.replace(/\D/g, '').length
+  const isPhone = /^[\d\s+()./-]+$/.test(value) && digits >= 7 && digits <= 15
+  return isPhone && (digits < value.length || (digits >= 10 && kind !== 'chat'))
+}
+
+/** `client:1240`. */
+export const readCertain = (text: string): Certain | undefined => {
+  const kind = certainKinds.find((certain) => text.startsWith(`${certain}:`))
+  const value = text.slice((kind?.length ?? 0) + 1)
+  return kind === undefined || value === '' ? undefined : { kind, value }
+}
+
+export const readAlso = (text: string): Also | undefined =>
+  readCertain(text) ?? likelyKinds.find((likely) => likely === text)
+
+/** `email ann@example.com`: one text for each identity. */
+export const identityName = ({ kind, value }: Identity): string => `${kind} ${value}`
+/** By `identityName`. */
+export const byName = <I extends Identity>(identities: ReadonlyArray<I>) =>
+  new Map(identities.map((it) => [identityName(it), it]))
+/** The identities, each once. */
+export const uniqueIdentities = <I extends Identity>(identities: ReadonlyArray<I>): ReadonlyArray<I> => [
+  ...byName(identities).values(),
+]
+export const isCertain = (it: Identity): it is Certain => certainKinds.some((certain) => certain === it.kind)
+/** One text for each identity, whose address is the same in capital and small letters. */
+export const nameInAnyCase = (it: Identity) => (it.kind === 'email' ? identityName(it).toLowerCase() : identityName(it))
+/** True for an id that only one has. Several may use one visitor number. */
+export const isOwn = ({ kind }: Identity) => kind === 'chat' || kind === 'client'

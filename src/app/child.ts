@@ -1,4 +1,3 @@
-import { constants, getPriority, setPriority } from 'node:os'
 import * as E from 'fp-ts/lib/Either.js'
 import { commandLineUser } from '../operations/audit.ts'
 import { settled } from '../shared/timeout.ts'
@@ -22,8 +21,6 @@ export type FromChild =
   | { readonly is: 'ready'; readonly signInLink?: string }
   | { readonly is: 'failed'; readonly reason: string; readonly exitCode: number }
 
-/** Back is so much below front, so that what may lag does not slow down what must answer at once. */
-const niceOfBack = 10
 /** Nobody waits for this process once its parent is gone. */
 const stopWithinMs = 10_000
 
@@ -31,7 +28,6 @@ const stopWithinMs = 10_000
 export const runChild = async (name: ChildName): Promise<number> => {
   // The terminal sends Ctrl-C to all processes. The parent decides when this one ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
-  if (name === 'back') setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceOfBack))
   const orders = Promise.withResolvers<Extract<FromParent, { readonly do: 'start' }>>()
   const ended = Promise.withResolvers<'stop' | 'gone'>()
   const peerKnown = Promise.withResolvers<void>()

@@ -59,10 +59,10 @@ const options = (port: number) => [
 ]
 
 /**
- * Most of its work is for the views, which may lag: what must answer at once goes first. With 19 it once did not answer
- * for two seconds while the processor was half idle.
+ * Most of its work is for the views, which may lag: what must answer at once goes first. Not more than this, since
+ * everything else on the machine goes first too: with 19 it once did not answer for two seconds.
  */
-const niceOfMongod = 10
+const niceOfMongod = 5
 
 /** The client URL of the mongod at `address`. */
 export const mongoUrl = (address: string): string => `mongodb://${address}/livechat?replicaSet=${replicaSet}`

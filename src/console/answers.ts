@@ -263,7 +263,8 @@ export const RecordAnswer = exactShape(
 /**
  * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339), `chat`,
  * `reason`, `state`, `unowned`; `limit`, at most 1,000. A record that failed again is one letter, at its newest failure:
- * all numbers count records, not failures. `groups`: all letters of the requested time, by cause and topic; `reasons`:
+ * all numbers count records, not failures. `causes` and `topics`: those of all letters of the requested time. `groups`:
+ * the letters that match the query, by cause and topic; without regard to `state` if it is `unresolved`; `reasons`:
  * the most frequent first. `letters`: the newest 200, or `limit`, that match the whole query, newest first. `count`: how
  * many match. `cut`: there may be more, because not all records were read. `redriven`: the times at which the newest
  * failure was sent again. `state`: `sent` if the record has not failed since; `failed-again` if it has, and `unresolved`
@@ -276,6 +277,8 @@ export const LettersAnswer = exactShape(
     cut: t.boolean,
     /** How many letters that match the other filters are in each state. */
     states: t.strict({ unresolved: Count, sent: Count, 'failed-again': Count }),
+    causes: t.array(t.string),
+    topics: t.array(t.string),
     groups: t.array(
       t.strict({
         cause: t.string,

@@ -1,6 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addressQueryOf, lettersFiltersOf, requestQueryOf } from '../../src/console/browser/letters-filters.ts'
+import {
+  addressQueryOf,
+  isNarrowed,
+  lettersFiltersOf,
+  requestQueryOf,
+  sentBy,
+} from '../../src/console/browser/letters-filters.ts'
 
 const test = suite('the filters of dead letters')
 
@@ -23,6 +29,21 @@ for (const [name, given, address, request] of rows)
     assert.is(addressQueryOf(filters), address)
     assert.is(requestQueryOf(filters), request)
     assert.equal(lettersFiltersOf(new URLSearchParams(address)), filters)
+  })
+
+for (const [given, narrowed, sent, again] of [
+  ['', false, 'state=unresolved', ''],
+  ['state=all', false, 'state=unresolved', ''],
+  ['state=sent', true, 'state=unresolved', ''],
+  ['state=failed-again', true, 'state=failed-again', ''],
+  ['chat=7', true, 'chat=7&state=unresolved', 'chat=7'],
+  ['cause=contract&topic=calls', true, 'cause=contract&topic=calls&state=unresolved', 'cause=contract&topic=calls'],
+] as const)
+  test(`a group that is filtered by "${given}" sends only what it shows`, () => {
+    const filters = lettersFiltersOf(new URLSearchParams(given))
+    assert.is(isNarrowed(filters), narrowed)
+    assert.is(requestQueryOf(sentBy(filters, { again: false })), sent)
+    assert.is(requestQueryOf(sentBy(filters, { again: true })), again)
   })
 
 test.run()

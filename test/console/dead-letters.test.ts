@@ -91,6 +91,8 @@ letters('the list has the letters of the account, the newest first, without thei
     count: 2,
     cut: false,
     states: { unresolved: 2, sent: 0, 'failed-again': 0 },
+    causes: ['contract', 'unstorable'],
+    topics: ['chats'],
     groups: [
       {
         topic: 'chats',
@@ -148,7 +150,11 @@ letters(
       ],
     )
     const chosen = await asked(`reason=${encodeURIComponent('message.text: expected text')}`)
-    assert.equal([chosen.count, chosen.letters.map(({ id }) => id), chosen.groups], [1, ['0/0'], body.groups])
+    assert.equal([chosen.count, chosen.letters.map(({ id }) => id)], [1, ['0/0']])
+    assert.equal(
+      chosen.groups.map(({ count, reasons }) => [count, reasons]),
+      [[1, [{ reason: 'message.text: expected text', count: 1, unresolved: 1 }]]],
+    )
     assert.equal(chosen.states, { unresolved: 1, sent: 0, 'failed-again': 0 })
   },
 )
@@ -241,7 +247,7 @@ letters('a filter by state selects letters that were sent, and counts each state
   )
 })
 
-letters('the filters of cause and topic change the list and its states, and not the counts of the groups', async () => {
+letters('every filter changes the list, its states and its groups, and not what there is to filter by', async () => {
   const sent: Redrives['find'] = async (ids) =>
     new Map(ids.filter((id) => id.startsWith('0/2@')).map((id) => [id, [at(9)]]))
   const asked = async (query: string) => {
@@ -250,15 +256,30 @@ letters('the filters of cause and topic change the list and its states, and not 
   }
   const groupsOf = ({ groups }: LettersAnswer) =>
     groups.map(({ cause, count, unresolved }) => [cause, count, unresolved])
-  const ofCause = await asked('cause=unstorable')
-  const ofTopic = await asked('topic=calls')
-  const all = [
+  const [contract, unstorable] = [
     ['contract', 1, 1],
     ['unstorable', 1, 0],
   ]
-  assert.equal([groupsOf(ofCause), groupsOf(ofTopic)], [all, all])
+  for (const [query, groups] of [
+    ['', [contract, unstorable]],
+    ['state=unresolved', [contract, unstorable]],
+    ['state=sent', [unstorable]],
+    ['state=failed-again', []],
+    ['cause=unstorable', [unstorable]],
+    ['topic=chats', [contract, unstorable]],
+    ['topic=calls', []],
+    ['chat=1', [contract]],
+    ['chat=2', [unstorable]],
+    ['chat=1&cause=unstorable', []],
+    [`since=${at(1)}`, [unstorable]],
+  ] as const)
+    assert.equal(groupsOf(await asked(query)), groups, query)
+  const ofCause = await asked('cause=unstorable&chat=2')
+  const ofTopic = await asked('topic=calls')
   assert.equal([ofCause.count, ofCause.states], [1, { unresolved: 0, sent: 1, 'failed-again': 0 }])
   assert.equal([ofTopic.count, ofTopic.letters], [0, []])
+  for (const { causes, topics } of [ofCause, ofTopic])
+    assert.equal([causes, topics], [['contract', 'unstorable'], ['chats']])
 })
 
 /** Two replies of a chat that fail in the same millisecond. Both were sent; one failed again, for another cause. */

@@ -146,6 +146,11 @@ test('letters that fail again stay one letter each, and the row of their reason 
     assert.equal(await flaws(page), [])
     await page.setViewportSize({ width: 1280, height: 800 })
   }
+  // With a filter the button sends only what the filter leaves.
+  await page.goto(here.page('dead-letters?chat=again-2'))
+  await page.getByRole('listitem').getByRole('button', { name: 'Send 1 again…' }).click()
+  await page.getByRole('dialog').getByText('1 letter would be sent.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   // The link from the conversation names the first failure.
   await page.goto(here.page('conversations/again-1'))
   await page.getByRole('link', { name: 'Its dead letter' }).first().click()

@@ -204,7 +204,9 @@ const answerOf = <A>(
       sent: those('sent').length,
       'failed-again': those('failed-again').length,
     },
-    groups: groupsOf(all.map(({ letter }) => letter)),
+    causes: [...new Set(all.map(({ letter: { cause } }) => cause))],
+    topics: [...new Set(all.map(({ letter: { topic } }) => topic))],
+    groups: groupsOf(state === 'unresolved' ? ofAnyState : shown),
     letters: shown.slice(-limit).reverse(),
   })
 }

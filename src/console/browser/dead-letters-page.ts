@@ -84,12 +84,12 @@ export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
       html`
         <div class=${open === undefined ? 'beside' : 'beside open'}>
           <div class="stack">
-            ${(value.groups.length > 0 || runs.size > 0) && html`<${LetterGroups} kind=${kind} groups=${value.groups} isCut=${value.cut} mayAct=${mayAct} isSending=${isSending} runs=${runs} change=${change} send=${setChoice} stop=${stop} />`}
+            ${(value.groups.length > 0 || runs.size > 0) && html`<${LetterGroups} kind=${kind} groups=${value.groups} filters=${filters} isCut=${value.cut} mayAct=${mayAct} isSending=${isSending} runs=${runs} change=${change} send=${setChoice} stop=${stop} />`}
             <${Card} title=${counted(value.count, noun)} id="letters">
               <${RedriveStatus} kind=${kind} run=${runs.get('selection')} stop=${stop} />
               ${
                 letters.length === 0
-                  ? html`<${Empty} title=${value.groups.length === 0 ? 'There is nothing here, which is good.' : `No ${noun} matches the filters.`}>They are deleted after 14 days.<//>`
+                  ? html`<${Empty} title=${value.causes.length === 0 ? 'There is nothing here, which is good.' : `No ${noun} matches the filters.`}>They are deleted after 14 days.<//>`
                   : html`<${LetterTable} kind=${kind} account=${account} letters=${letters} chosen=${chosen} mayAct=${mayAct} isSending=${isSending} choose=${choose} open=${setOpen} send=${(letters: ReadonlyArray<Letter>) => setChoice({ place: 'selection', letters })} />`
               }
             <//>

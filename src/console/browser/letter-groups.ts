@@ -1,7 +1,7 @@
 import type { LettersAnswer, LettersKind } from '../answers.ts'
 import { count } from './format.ts'
 import { html } from './html.ts'
-import type { ChangeFilters } from './letters-filters.ts'
+import { type ChangeFilters, isNarrowed, type LettersFilters } from './letters-filters.ts'
 import { Card } from './parts.ts'
 import type { Choice } from './redrive-dialog.ts'
 import { RedriveStatus } from './redrive-status.ts'
@@ -11,6 +11,7 @@ import { causeWords, lettersWords } from './words.ts'
 type Props = {
   readonly kind: LettersKind
   readonly groups: LettersAnswer['groups']
+  readonly filters: LettersFilters
   /** There may be more letters, because not all were read. */
   readonly isCut: boolean
   readonly mayAct: boolean
@@ -21,7 +22,7 @@ type Props = {
   readonly stop: () => void
 }
 
-type Group = NonNullable<Choice['group']>
+type Group = Pick<LettersFilters, 'cause' | 'topic' | 'reason'>
 type Row = Group & { readonly count: number; readonly unresolved: number; readonly maySend: boolean }
 
 const placeOf = ({ cause, topic, reason }: Group) => JSON.stringify(['group', cause, topic, reason])
@@ -50,8 +51,19 @@ const rowsOf = (groups: LettersAnswer['groups'], runs: ReadonlyMap<string, Run>)
 }
 
 /** The letters counted by cause and topic, and by reason below. A group is a filter, and can be sent again. */
-export const LetterGroups = ({ kind, groups, isCut, mayAct, isSending, runs, change, send, stop }: Props) => html`
-  <${Card} title="By reason" id="groups" aside=${html`<span class="muted">of all ${lettersWords[kind].noun}s${isCut && '. There may be more: not all were read'}</span>`}>
+export const LetterGroups = ({
+  kind,
+  groups,
+  filters,
+  isCut,
+  mayAct,
+  isSending,
+  runs,
+  change,
+  send,
+  stop,
+}: Props) => html`
+  <${Card} title="By reason" id="groups" aside=${html`<span class="muted">${isNarrowed(filters) ? `only ${lettersWords[kind].noun}s that match the filters` : `of all ${lettersWords[kind].noun}s`}${isCut && '. There may be more: not all were read'}</span>`}>
     <ul class="plain-list groups">
       ${rowsOf(groups, runs).map(({ cause, topic, reason, count: size, unresolved, maySend }) => {
         const group = { cause, topic, reason }
@@ -59,7 +71,7 @@ export const LetterGroups = ({ kind, groups, isCut, mayAct, isSending, runs, cha
         return html`<li key=${place} class=${reason === '' ? '' : 'under'}>
           <span class="what"><button type="button" class="link" data-item onClick=${() => change(group)}>${reason === '' ? causeWords(cause) : reason}</button>${reason === '' && kind === 'dead-letters' && html` <span class="muted">${topic}</span>`}</span>
           <span class="number">${count(unresolved)} unresolved of ${count(size)}</span>
-          ${mayAct && maySend && unresolved > 0 && html`<button type="button" disabled=${isSending} onClick=${() => send({ place, group })}>Send ${count(unresolved)} again…</button>`}
+          ${mayAct && maySend && unresolved > 0 && html`<button type="button" disabled=${isSending} onClick=${() => send({ place, filters: { ...filters, ...group, reason: reason || filters.reason } })}>Send ${count(unresolved)} again…</button>`}
           <${RedriveStatus} kind=${kind} run=${runs.get(place)} stop=${stop} />
         </li>`
       })}

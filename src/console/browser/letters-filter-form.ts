@@ -18,9 +18,7 @@ type Props = {
 
 /** The filters. A choice takes effect at once. */
 export const LettersFilterForm = ({ account, kind, filters, answer, mayAct, change }: Props) => {
-  const groups = answer?.groups ?? []
-  const causes = [...new Set(groups.map(({ cause }) => cause))]
-  const topics = [...new Set(groups.map(({ topic }) => topic))]
+  const { causes, topics } = answer ?? { causes: [], topics: [] }
   const stateOptions = [
     ...filterStates.map((each) => [
       each,

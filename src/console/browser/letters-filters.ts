@@ -16,6 +16,16 @@ export type LettersFilters = {
   readonly state: LetterState | 'all'
 }
 
+/** True if a group may have other letters than these. */
+export const isNarrowed = ({ cause, topic, chat, reason, state }: LettersFilters): boolean =>
+  [cause, topic, chat, reason].some((each) => each !== '') || state === 'sent' || state === 'failed-again'
+
+/** The letters that a group's button sends. `again`: also those that were sent before. */
+export const sentBy = (filters: LettersFilters, { again }: { readonly again: boolean }): LettersFilters => ({
+  ...filters,
+  state: again ? 'all' : filters.state === 'failed-again' ? 'failed-again' : 'unresolved',
+})
+
 export type ChangeFilters = (part: Partial<LettersFilters>) => void
 
 /** The filters that the query of the page's address names. Without a state in it, unresolved letters. */

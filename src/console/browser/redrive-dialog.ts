@@ -3,19 +3,19 @@ import type { LettersAnswer } from '../answers.ts'
 import { accountPath, get, type Trouble } from './api.ts'
 import { count, counted } from './format.ts'
 import { html } from './html.ts'
-import { requestQueryOf } from './letters-filters.ts'
+import { type LettersFilters, requestQueryOf, sentBy } from './letters-filters.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
 import { mostLetters, type Of, type RedriveRules, type Run, redrive, type Sending } from './use-redrives.ts'
 import { lettersWords, redriveLineWords } from './words.ts'
 
 type Letter = LettersAnswer['letters'][number]
 
-/** Letters to send: these, or all of a cause, a topic and a reason. */
+/** Letters to send: these, or all that match the filters. */
 export type Choice = {
   /** Where the outcome is shown. */
   readonly place: string
   readonly letters?: ReadonlyArray<Letter>
-  readonly group?: { readonly cause: string; readonly topic: string; readonly reason: string }
+  readonly filters?: LettersFilters
 }
 
 type Props = {
@@ -29,18 +29,17 @@ type Planned = { readonly letters: ReadonlyArray<Letter>; readonly others: numbe
 
 /** Says how many letters would be sent, as a run that sends nothing has found, and asks. */
 export const RedriveDialog = ({ of, choice, close, start }: Props) => {
-  const { account, kind, unowned } = of
+  const { account, kind } = of
   const [rules, setRules] = useState<RedriveRules>({ again: false, overwrite: false, force: false })
   const [planned, setPlanned] = useState<Planned>()
   const [trouble, setTrouble] = useState<Trouble>()
   useEffect(() => {
     const closed = new AbortController()
     const plan = async () => {
-      const { group } = choice
+      const { filters } = choice
       let found = { letters: choice.letters ?? [], others: 0 }
-      if (group !== undefined) {
-        const state = rules.again ? 'all' : 'unresolved'
-        const query = requestQueryOf({ ...group, chat: '', unowned, state })
+      if (filters !== undefined) {
+        const query = requestQueryOf(sentBy(filters, rules))
         const path = `${accountPath(account, kind)}?${query}${query && '&'}limit=${mostLetters}`
         const answer = await get<LettersAnswer>(path, closed.signal)
         if (closed.signal.aborted) return

@@ -7,9 +7,12 @@ import {
   failedPart,
   firstDays,
   firstGrouping,
+  firstSort,
   hasFailedPart,
   lastWeeks,
+  nextSort,
   periodBefore,
+  runningWeek,
   type Sort,
   shownPart,
   sortedBy,
@@ -104,12 +107,29 @@ statistics('a lead sees the team first, unless the address names a part; others 
   ),
 )
 
+statistics('this week stands beside the same part of the week before', () =>
+  assert.equal(runningWeek(today), {
+    now: { from: '2026-01-26', to: today },
+    before: { from: '2026-01-19', to: '2026-01-24', until: 'now' },
+  }),
+)
+
+statistics('the busiest agents are first; a heading sorts from the largest on, and pressed again the other way', () => {
+  assert.equal([firstSort('agent')?.isUp, firstSort('day')], [false, undefined])
+  const once = nextSort(firstSort('agent'), 'figures.csat')
+  assert.equal(once, { name: 'figures.csat', isUp: false })
+  assert.equal(nextSort(once, 'figures.csat'), { name: 'figures.csat', isUp: true })
+  assert.equal(nextSort(once, 'figures.csat', true), { name: 'figures.csat', isUp: false, ofChange: true })
+  assert.equal(nextSort(once, ''), { name: '', isUp: true })
+})
+
 const cases: ReadonlyArray<readonly [what: string, sort: Sort | undefined, expected: string]> = [
   ['in the order of the answer until a column is chosen', undefined, 'b d a c'],
   ['by the names that are shown', { name: '', isUp: true }, 'c b a d'],
   ['by the names, backwards', { name: '', isUp: false }, 'd a b c'],
   ['by a figure, those without a value last', { name: started.name, isUp: true }, 'a c b d'],
   ['by a figure, largest first, those without a value last', { name: started.name, isUp: false }, 'c a b d'],
+  ['by a change, the largest first', { name: started.name, isUp: false, ofChange: true }, 'a c b d'],
 ]
 for (const [what, sort, expected] of cases)
   statistics(`rows are sorted ${what}`, () => {
@@ -120,8 +140,12 @@ for (const [what, sort, expected] of cases)
       { id: 'a', rows: [row(day, 2), row(day, 1)] },
       { id: 'c', rows: [row(day, 4)] },
     ]
+    const before = new Map([
+      ['a', [row(day, 1)]],
+      ['c', [row(day, 5)]],
+    ])
     const names: Readonly<Record<string, string>> = { a: 'Mia', b: 'Kim', c: 'Ann', d: 'Zoe' }
-    const sorted = sortedBy(totals, sort, [started], (id) => names[id] ?? id, today)
+    const sorted = sortedBy(totals, sort, [started], (id) => names[id] ?? id, today, before)
     assert.is(sorted.map(({ id }) => id).join(' '), expected)
   })
 

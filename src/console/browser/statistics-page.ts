@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
+import { ChangeText } from './change-text.ts'
 import { Chart, type Line } from './chart.ts'
 import { FailedReplies } from './failed-replies.ts'
-import { changeText, daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
+import { daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
 import { count, dayOfTime, dayText, shortDayText } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -15,10 +16,13 @@ import {
   failedPart,
   firstDays,
   firstGrouping,
+  firstSort,
   hasFailedPart,
   lastWeeks,
+  nextSort,
   noteOf,
   periodBefore,
+  runningWeek,
   type Sort,
   shownPart,
   sortedBy,
@@ -26,6 +30,7 @@ import {
   valuesOf,
 } from './statistics.ts'
 import { ofTeam, TeamWeeks } from './team-weeks.ts'
+import { busiestFirst, teamWords } from './team-words.ts'
 import { figureName, figuresPartWords } from './words.ts'
 
 type Definition = StatisticsAnswer['definitions'][number]
@@ -108,9 +113,15 @@ type Team = {
   readonly now: StatisticsAnswer
   readonly before: StatisticsAnswer
   readonly weeks: StatisticsAnswer
+  /** The same part of the week before this one. */
+  readonly lastWeek: StatisticsAnswer
 }
 
+/** The rows of the period before, by id. Undefined if nothing is stored of it: a dash in each cell would say nothing. */
+type EarlierOf = ReadonlyMap<string, ReadonlyArray<unknown>> | undefined
+
 type ResultsProps = {
+  readonly account: string
   readonly answer: StatisticsAnswer
   /** Of the period before, for the dashed line and for the changes of agents. */
   readonly before: StatisticsAnswer | undefined
@@ -144,7 +155,7 @@ const FigureChart = ({
   nameOf,
   today,
   choose,
-}: Omit<ResultsProps, 'team' | 'names' | 'part' | 'figure'> & Shown) => {
+}: Omit<ResultsProps, 'account' | 'team' | 'names' | 'part' | 'figure'> & Shown) => {
   const days = daysBetween(answer.from, answer.to)
   const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => valuesOf(rows, of, shown, today)
   const lines: ReadonlyArray<Line> =
@@ -161,7 +172,9 @@ const FigureChart = ({
                 },
               ]),
         ]
-      : totals.slice(0, maxLines).map(({ id, rows }) => ({ name: nameOf(id), values: lineOf(rows, days) }))
+      : busiestFirst(totals)
+          .slice(0, maxLines)
+          .map(({ id, rows }) => ({ name: nameOf(id), values: lineOf(rows, days) }))
   return html`
     <${Card} title=${figureName(shown.name)} id="chart">
       <p class="definition-text">${shown.definition}</p>
@@ -180,7 +193,7 @@ const FigureChart = ({
         isDuration=${shown.unit === 'duration'}
       />`
       }
-      ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
+      ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The busiest ${maxLines} of ${count(totals.length)} are drawn.</p>`}
     <//>
   `
 }
@@ -203,7 +216,7 @@ const Cell = ({ rows, before, figure, today, kind }: CellProps) => {
     ${
       before !== undefined &&
       html`<span class="sub change">
-        ${now !== undefined && then !== undefined && html`<span>${changeText(now, then, unit)}</span>`}
+        <${ChangeText} name=${figure.name} unit=${unit} now=${now} before=${then} />
         <span class="was">was ${valueText(then, unit)}</span>
       </span>`
     }
@@ -230,11 +243,21 @@ const FigureTable = ({
   today,
   sort,
   sortBy,
-}: Pick<ResultsProps, 'answer' | 'before' | 'team'> &
-  Shown & { readonly sort: Sort | undefined; readonly sortBy: (name: string) => void }) => {
+  account,
+  earlierOf,
+}: Pick<ResultsProps, 'answer' | 'before' | 'team' | 'account'> &
+  Shown & {
+    readonly sort: Sort | undefined
+    readonly sortBy: (name: string, ofChange?: boolean) => void
+    readonly earlierOf: EarlierOf
+  }) => {
   const isOfAgents = answer.by === 'agent'
   const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
   const widthOf = (name: string) => (isOfAgents && !ofTeam.includes(name) ? 'extra' : '')
+  const arrow = (name: string, ofChange: boolean) =>
+    sort?.name === name &&
+    (sort.ofChange ?? false) === ofChange &&
+    html`<span aria-hidden="true">${sort.isUp ? ' ↑' : ' ↓'}</span>`
   const heading = (name: string, text: string) => html`
     <th
       scope="col"
@@ -242,18 +265,16 @@ const FigureTable = ({
       class=${name === '' ? '' : `number ${widthOf(name)}`}
       aria-sort=${sort?.name === name ? (sort.isUp ? 'ascending' : 'descending') : 'none'}
     >
-      <button type="button" class="sort" onClick=${() => sortBy(name)}>${text}${sort?.name === name && html`<span aria-hidden="true">${sort.isUp ? ' ↑' : ' ↓'}</span>`}</button>
+      <button type="button" class="sort" onClick=${() => sortBy(name)}>${text}${arrow(name, false)}</button>
+      ${name !== '' && earlierOf !== undefined && html`<button type="button" class="sort sub" onClick=${() => sortBy(name, true)}><span class="unseen">${text}: </span>change${arrow(name, true)}</button>`}
     </th>
   `
   const shape = { day: 'by-day', agent: 'team' }[answer.by as string] ?? ''
   const caption = `Figures from ${answer.from} to ${answer.to}`
-  const earlier = isOfAgents && before !== undefined ? before : undefined
-  // Nothing is stored of the days before: then a dash in each cell would say nothing.
-  const hasEarlier = earlier !== undefined && (team?.before ?? earlier).rows.length > 0
-  const earlierOf = hasEarlier ? Map.groupBy(earlier.rows, (row) => textAt(row, 'id')) : undefined
-  const compared = earlier && comparedWords(team?.before ?? earlier, answer.to === today)
+  const compared = isOfAgents && before && comparedWords(team?.before ?? before, answer.to === today)
   return html`
-    <${Card} title=${isOfAgents ? 'Team' : 'Figures'} id="figures" aside=${compared !== undefined && html`<span class="muted">${compared}</span>`}>
+    <${Card} title=${isOfAgents ? 'Team' : 'Figures'} id="figures" aside=${compared && html`<span class="muted">${compared}</span>`}>
+      ${isOfAgents && html`<p>${teamWords(totals, earlierOf, nameOf)}</p>`}
       <div class=${`scroll as-cards figures ${shape}`} role="region" aria-label=${caption} tabindex="0">
           <table>
             <caption class="unseen">${caption}</caption>
@@ -263,13 +284,13 @@ const FigureTable = ({
                 team !== undefined &&
                 html`<tr key="together" class="together">
                   <th scope="row">The whole team</th>
-                  ${figures.map((each) => html`<${Cell} key=${each.name} rows=${team.now.rows} before=${hasEarlier ? team.before.rows : undefined} figure=${each} today=${today} kind=${widthOf(each.name)} />`)}
+                  ${figures.map((each) => html`<${Cell} key=${each.name} rows=${team.now.rows} before=${earlierOf && team.before.rows} figure=${each} today=${today} kind=${widthOf(each.name)} />`)}
                 </tr>`
               }
               ${totals.map(
                 ({ id, rows }) => html`<tr key=${id}>
                   <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
-                    ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
+                    ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`${isOfAgents ? html`<a href=${`${base}${pathOf(account, 'conversations', queryOfSet({ agent: id, from: answer.from, to: answer.to }).toString())}`} title="Conversations of the agent"><bdi>${nameOf(id)}</bdi></a>` : html`<bdi>${nameOf(id)}</bdi>`}${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
                   </th>
                   ${figures.map((each) => html`<${Cell} key=${each.name} rows=${rows} before=${earlierOf && (earlierOf.get(id) ?? [])} figure=${each} today=${today} kind=${`${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} />`)}
                 </tr>`,
@@ -289,9 +310,10 @@ const FigureTable = ({
   `
 }
 
-const Results = ({ answer, before, team, names, part, figure, choose }: ResultsProps) => {
-  const [sort, setSort] = useState<Sort>()
-  const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
+const Results = ({ account, answer, before, team, names, part, figure, choose }: ResultsProps) => {
+  const [chosen, setSort] = useState<Sort>()
+  const sort = chosen ?? firstSort(answer.by)
+  const sortBy = (name: string, ofChange?: boolean) => setSort(nextSort(sort, name, ofChange))
   const today = dayOfTime(Date.now())
   const wanted = parts[answer.by]?.[part] ?? []
   const defined = wanted.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
@@ -304,9 +326,18 @@ const Results = ({ answer, before, team, names, part, figure, choose }: ResultsP
       Choose other days. Figures of a day are of sessions that began on it and have ended.
     <//>`
   const nameOf = (id: string) => names[id] ?? id
-  const of = { answer, totals: sortedBy(totals, sort, figures, nameOf, today), figures, shown, nameOf, today }
+  const hasEarlier = answer.by === 'agent' && before !== undefined && (team?.before ?? before).rows.length > 0
+  const earlierOf = hasEarlier ? Map.groupBy(before.rows, (row) => textAt(row, 'id')) : undefined
+  const of = {
+    answer,
+    totals: sortedBy(totals, sort, figures, nameOf, today, earlierOf),
+    figures,
+    shown,
+    nameOf,
+    today,
+  }
   const chart = html`<${FigureChart} ...${of} before=${before} choose=${choose} />`
-  const table = html`<${FigureTable} ...${of} before=${before} team=${team} sort=${sort} sortBy=${sortBy} />`
+  const table = html`<${FigureTable} ...${of} account=${account} before=${before} team=${team} earlierOf=${earlierOf} sort=${sort} sortBy=${sortBy} />`
   // The table of agents answers how the team did, the chart how a figure went.
   return html`<div class="stack">${answer.by === 'agent' ? [table, chart] : [chart, table]}</div>`
 }
@@ -359,14 +390,18 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
   const together = useLoad(isTeam ? filter : '', async (signal): Promise<Result<Team | undefined>> => {
     if (!isTeam) return { ok: true, value: undefined }
     const weeks = { from: lastWeeks(today).at(-1)?.from ?? today, to: today }
-    const [now, before, all] = await Promise.all([
+    const lastWeek = runningWeek(today).before
+    const [now, before, all, part] = await Promise.all([
       read({ ...days, by: 'day' }, signal),
       read({ ...earlier, by: 'day', ...(until && { until }) }, signal),
       read({ ...weeks, by: 'day' }, signal),
+      read({ ...lastWeek, by: 'day' }, signal),
     ])
     if (!now.ok) return now
     if (!before.ok) return before
-    return all.ok ? { ok: true, value: { now: now.value, before: before.value, weeks: all.value } } : all
+    if (!all.ok) return all
+    if (!part.ok) return part
+    return { ok: true, value: { now: now.value, before: before.value, weeks: all.value, lastWeek: part.value } }
   })
   const isWhole = of === filter && other.of === filter && (!isTeam || together.of === filter)
   const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
@@ -390,7 +425,7 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
   return html`
     <${TroubleBox} trouble=${trouble} again=${again} />
     <${TroubleBox} trouble=${other.trouble ?? together.trouble} again=${other.trouble ? other.again : together.again} />
-    ${isTeam && together.value !== undefined && html`<${TeamWeeks} answer=${together.value.weeks} today=${today} chosen=${days} choose=${choose} />`}
+    ${isTeam && together.value !== undefined && html`<${TeamWeeks} answer=${together.value.weeks} before=${together.value.lastWeek} today=${today} chosen=${days} choose=${choose} />`}
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
     ${
       unknown.length > 0 &&
@@ -400,7 +435,7 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
       </div>`
     }
     <${TroubleBox} trouble=${naming.trouble} again=${showNames} />
-    ${value !== undefined && html`<${Results} answer=${value} before=${isWhole ? other.value : undefined} team=${isWhole ? together.value : undefined} names=${names} part=${shownPart(Object.keys(parts[value.by] ?? {}), part)} figure=${figure} choose=${choose} />`}
+    ${value !== undefined && html`<${Results} account=${account} answer=${value} before=${isWhole ? other.value : undefined} team=${isWhole ? together.value : undefined} names=${names} part=${shownPart(Object.keys(parts[value.by] ?? {}), part)} figure=${figure} choose=${choose} />`}
   `
 }
 

@@ -1,3 +1,4 @@
+import { changeSize } from './changes.ts'
 import { type Definition, daysBetween, type Total, textAt, valueOfRows } from './figures.ts'
 import { dayPlus, daysSinceMonday } from './format.ts'
 
@@ -32,6 +33,12 @@ export const lastWeeks = (today: string): ReadonlyArray<Days> => {
   }))
 }
 
+/** This week until now, and the same part of the week before. */
+export const runningWeek = (today: string) => {
+  const now = firstDays('agent', today)
+  return { now, before: periodBefore(now, today) }
+}
+
 /** The part that is no table of figures: why replies failed. */
 export const failedPart = 'Failed'
 /** Failed replies are those of the account. A delivery does not name its bot, so one id has none of its own. */
@@ -57,8 +64,19 @@ export const noteOf = (day: string, today: string): string => {
 export const valueIn = (rows: ReadonlyArray<unknown>, definition: Definition, today: string): number | undefined =>
   valueOfRows(definition.name === 'figures.strictContainment' ? settled(rows, today) : rows, definition)
 
-/** By the figure of this name, or by the names of rows if it is ''. */
-export type Sort = { readonly name: string; readonly isUp: boolean }
+/** By the figure of this name, or by its change, or by the names of rows if it is ''. */
+export type Sort = { readonly name: string; readonly isUp: boolean; readonly ofChange?: boolean }
+
+/** The order of a table if nobody chose one: the busiest agents first, others as they come. */
+export const firstSort = (by: string): Sort | undefined =>
+  by === 'agent' ? { name: 'sessions.agent.started', isUp: false } : undefined
+
+/** The order after a heading was pressed: the largest first, names from A on, and the other way round if pressed again. */
+export const nextSort = (last: Sort | undefined, name: string, ofChange = false): Sort => ({
+  name,
+  isUp: last?.name === name && (last.ofChange ?? false) === ofChange ? !last.isUp : name === '',
+  ...(ofChange && { ofChange }),
+})
 
 /** A value for each day, null where there is none. */
 export const valuesOf = (
@@ -82,13 +100,19 @@ export const sortedBy = (
   figures: ReadonlyArray<Definition>,
   nameOf: (id: string) => string,
   today: string,
+  /** The rows of the period before, by id. */
+  before: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map(),
 ): ReadonlyArray<Total> => {
   if (sort === undefined) return totals
   const turn = sort.isUp ? 1 : -1
   const by = figures.find(({ name }) => name === sort.name)
+  const numberOf = ({ id, rows }: Total, figure: Definition) => {
+    const now = valueIn(rows, figure, today)
+    return sort.ofChange ? changeSize(now, valueIn(before.get(id) ?? [], figure, today), figure.unit) : now
+  }
   return [...totals].sort((a, b) => {
     if (by === undefined) return turn * nameOf(a.id).localeCompare(nameOf(b.id))
-    const [x, y] = [valueIn(a.rows, by, today), valueIn(b.rows, by, today)]
+    const [x, y] = [numberOf(a, by), numberOf(b, by)]
     if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1
     return turn * (x - y)
   })

@@ -1,4 +1,5 @@
 import type { StatisticsAnswer } from '../answers.ts'
+import { ChangeText } from './change-text.ts'
 import { textAt, valueText } from './figures.ts'
 import { shortDayText } from './format.ts'
 import { html } from './html.ts'
@@ -12,13 +13,15 @@ export const ofTeam = ['sessions.agent.started', 'figures.firstResponseAgent', '
 type Props = {
   /** The last four weeks by day. */
   readonly answer: StatisticsAnswer
+  /** The same part of the week before as this week has. */
+  readonly before: StatisticsAnswer
   readonly today: string
   readonly chosen: Days
   readonly choose: (days: Days) => void
 }
 
 /** How the team did in each of the last weeks. */
-export const TeamWeeks = ({ answer, today, chosen, choose }: Props) => {
+export const TeamWeeks = ({ answer, before, today, chosen, choose }: Props) => {
   const figures = ofTeam.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
   const caption = 'The whole team, week by week'
   return html`
@@ -36,8 +39,21 @@ export const TeamWeeks = ({ answer, today, chosen, choose }: Props) => {
               <th scope="row">
                 <button type="button" class="link" aria-pressed=${isChosen} onClick=${() => choose(week)}>${week.to === today ? `${shortDayText(week.from)} until now` : `${shortDayText(week.from)} – ${shortDayText(week.to)}`}</button>
               </th>
-              ${figures.map((each) => html`<td class="number" key=${each.name}>${valueText(valueIn(rows, each, today), each.unit)}</td>`)}
-            </tr>`
+              ${figures.map((each) => {
+                const value = valueIn(rows, each, today)
+                return html`<td class="number" key=${each.name}>
+                  ${valueText(value, each.unit)}
+                  ${week.to === today && html`<span class="sub change"><${ChangeText} name=${each.name} unit=${each.unit} now=${value} before=${valueIn(before.rows, each, today)} /></span>`}
+                </td>`
+              })}
+            </tr>
+            ${
+              week.to === today &&
+              html`<tr key="before" class="muted">
+                <th scope="row">The same part of the week before</th>
+                ${figures.map((each) => html`<td class="number" key=${each.name}>${valueText(valueIn(before.rows, each, today), each.unit)}</td>`)}
+              </tr>`
+            }`
           })}
         </tbody>
       </table>

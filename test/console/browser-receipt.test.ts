@@ -1,6 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cleanedStores, receiptFile, remainingStores, stillFoundIn } from '../../src/console/browser/receipt.ts'
+import {
+  cleanedStores,
+  isReceiptOf,
+  receiptFile,
+  receiptFileName,
+  remainingStores,
+  verdictOf,
+} from '../../src/console/browser/receipt.ts'
 import { remainsOf } from '../../src/operations/erase/plan.ts'
 
 const requestedAt = new Date('2026-01-31T10:00:00Z')
@@ -13,31 +20,38 @@ const receiptWith = (more: object, kept: Parameters<typeof remainsOf>[1] = { ret
 
 const receipts = suite('a receipt in the words of a data protection officer')
 
-receipts('names each store, until when, and who must act', () => {
+receipts('names each store, until when, and who must act, first what does not go by itself', () => {
   const nobody = 'Nobody: it happens by itself'
   assert.equal(
     remainingStores(receiptWith({}, { retentionDays: 14, backupDays: 30 }), ['warehouse']).map((each) =>
       Object.values(each),
     ),
     [
-      ['Events in Kafka, not encrypted', '14 Feb 2026', 'Nobody, while the archiver runs'],
-      ['Replies of the bot, in Kafka', '7 Feb 2026', nobody],
-      ['Requests in quarantine', '14 Feb 2026', nobody],
-      ['Dead letters', '14 Feb 2026', nobody],
-      ['Enrichments of teams, in Kafka', '2 Feb 2026', nobody],
-      ['Keys of removed enrichments, which may be an address', 'An operator removes them', 'An operator'],
-      ['Deleted data on the disks of Kafka', 'Kafka begins a new file, a day after the data at the earliest', nobody],
       [
-        'Deleted data in the files of MongoDB',
-        'MongoDB uses the space again',
-        'Nobody; an operator ends it at once by a new initial sync',
+        'Names of removed details, if a team used an address as the name',
+        'An operator removes them',
+        'An operator',
+        true,
       ],
-      ['Backups of Kafka and MongoDB', '2 Mar 2026', 'Whoever keeps the backups deletes them then'],
+      ['Backups of Kafka and MongoDB', '2 Mar 2026', 'Whoever keeps the backups deletes them then', true],
       [
         'Copies that consumers made',
         '2 Mar 2026. Confirmed by warehouse',
         'The owner of each consumer that has not confirmed',
+        true,
       ],
+      ['Events in Kafka, not encrypted', 'May be in the log until 14 Feb 2026', nobody, false],
+      ['Replies of the bot, in Kafka', 'May be in the log until 7 Feb 2026', nobody, false],
+      ['Requests in quarantine', 'May be in the log until 14 Feb 2026', nobody, false],
+      ['Dead letters', 'May be in the log until 14 Feb 2026', nobody, false],
+      ['Details that teams added, in Kafka', 'May be in the log until 2 Feb 2026', nobody, false],
+      [
+        'Deleted data on the disks of Kafka',
+        'Kafka begins a new file, a day after the data at the earliest',
+        nobody,
+        false,
+      ],
+      ['Deleted data in the files of MongoDB', 'MongoDB uses the space again', nobody, false],
     ],
   )
 })
@@ -58,20 +72,97 @@ receipts('says so if something remains for ever, or for an unknown time', () => 
   )
 })
 
-receipts('has no topic any more once a check was complete, and still the files and copies', () => {
-  const stores = remainingStores(receiptWith({ state: 'complete' }), []).map(({ store }) => store)
-  assert.equal(stores, [
-    'Keys of removed enrichments, which may be an address',
-    'Deleted data on the disks of Kafka',
-    'Deleted data in the files of MongoDB',
-    'Backups of Kafka and MongoDB',
-    'Copies that consumers made',
-  ])
+const checkedAt = '2026-02-01T10:00:00Z'
+
+for (const [name, stillFound, topics] of [
+  ['found nothing', {}, []],
+  [
+    'found events and replies',
+    { 'topic calls': 3, 'topic bot-replies': 4 },
+    ['Events in Kafka, not encrypted', 'Replies of the bot, in Kafka'],
+  ],
+  ['found only keys of the archive', { 'topic archive-chats': 1 }, []],
+] as const)
+  receipts(`has only the topics that may have data after a check that ${name}`, () => {
+    const rows = remainingStores(receiptWith({ checkedAt, stillFound }), [])
+    assert.equal(
+      rows.filter(({ until }) => until.startsWith('May be in the log')).map(({ store }) => store),
+      topics,
+    )
+    assert.ok(rows.some(({ store }) => store === 'Deleted data in the files of MongoDB'))
+  })
+
+receipts('rules out no topic while a part of the erasure is not read', () => {
+  const stillFound = { 'markers that the projector has not taken in': 2 }
+  assert.equal(
+    remainingStores(receiptWith({ checkedAt, stillFound }), []).filter(({ until }) => until.startsWith('May be'))
+      .length,
+    5,
+  )
 })
+
+receipts('asks somebody to act on what a check should not have found', () => {
+  const stillFound = {
+    'markers that the projector has not taken in': 2,
+    'view sessions': 3,
+    'topic archive-chats': 1,
+    'topic chats': 2,
+  }
+  assert.equal(
+    remainingStores(receiptWith({ checkedAt, stillFound }), [])
+      .slice(0, 3)
+      .map(({ store, until, mustAct }) => [store, until, mustAct]),
+    [
+      ['Parts of the erasure', '2 not read yet', true],
+      ['Sessions', '3 documents still found', true],
+      ['Archive, encrypted', '1 key not destroyed yet', true],
+    ],
+  )
+})
+
+for (const [name, more, bridge, kafka, acts] of [
+  [
+    'before a check',
+    {},
+    'Nobody has checked yet what is left.',
+    ' Kafka may keep data in 5 places until 14 Feb 2026, then deletes it by itself.',
+    '3 things',
+  ],
+  [
+    'while events may be in the log',
+    { checkedAt, stillFound: { 'topic calls': 3 } },
+    'The bridge has nothing personal left.',
+    ' Kafka may keep data in 1 place until 14 Feb 2026, then deletes it by itself.',
+    '3 things',
+  ],
+  ['after a clean check', { checkedAt, stillFound: {} }, 'The bridge has nothing personal left.', '', '3 things'],
+  [
+    'if documents are left',
+    { checkedAt, stillFound: { 'view chats': 1 } },
+    'The bridge has not erased everything yet.',
+    '',
+    '4 things',
+  ],
+  [
+    'if it was interrupted',
+    { state: 'started', remains: [] },
+    'The erasure was interrupted: erase the person again to finish it.',
+    '',
+    '1 thing',
+  ],
+] as const)
+  receipts(`begins with a verdict ${name}`, () =>
+    assert.is(verdictOf(receiptWith(more), []), `${bridge}${kafka} Somebody must act on ${acts}.`),
+  )
 
 receipts('shows a store that is newer than the page as the receipt names it', () => {
   const remains = [{ where: 'a new store', until: 'someone acts' }]
-  assert.equal(remainingStores({ remains }, [])[0], { store: 'a new store', until: 'someone acts', who: '' })
+  assert.equal(remainingStores({ remains }, [])[1], {
+    store: 'a new store',
+    until: 'someone acts',
+    who: '',
+    mustAct: false,
+  })
 })
 
 for (const [name, more, chats, archive] of [
@@ -98,32 +189,11 @@ for (const [name, more, chats, archive] of [
       cleanedStores(receiptWith(more)).map((each) => Object.values(each)),
       [
         ['Chats', 2, chats],
-        ['Enrichments of teams', 1, enrichments],
+        ['Details that teams added', 1, enrichments],
         ['Archive, encrypted', undefined, archive],
       ],
     )
   })
-
-receipts('says what each count of the last check means', () => {
-  const stillFound = {
-    'topic bot-replies': 4,
-    'topic chats': 2,
-    'topic archive-chats': 1,
-    'view sessions': 3,
-    'a new place': 1,
-  }
-  assert.equal(
-    stillFoundIn(receiptWith({ stillFound })).map(({ what, count, means }) => [what, count, means]),
-    [
-      ['Replies of the bot, in Kafka', 4, 'partitions that have records from before the erasure, of anybody'],
-      ['Events in Kafka: chats', 2, 'chats and clients of the person that may have events before the erasure'],
-      ['Archive of chats', 1, 'chats and clients whose keys are not destroyed yet'],
-      ['Sessions', 3, 'documents that have personal data'],
-      ['a new place', 1, ''],
-    ],
-  )
-  assert.equal(stillFoundIn(receiptWith({})), [])
-})
 
 for (const [state, confirmedBy, words] of [
   ['started', [], 'interrupted'],
@@ -132,15 +202,39 @@ for (const [state, confirmedBy, words] of [
   ['complete', ['crm', 'warehouse'], 'complete, 2 consumers have confirmed'],
 ] as const)
   receipts(`is a file with the words of the page: ${words}`, () => {
-    const receipt = receiptWith({ state, stillFound: { 'topic bot-replies': 4 } })
+    const receipt = receiptWith({ _id: 'e1', state, checkedAt, stillFound: { 'topic bot-replies': 4 } })
     assert.equal(receiptFile(receipt, confirmedBy), {
+      _id: 'e1',
       state: words,
-      erased: cleanedStores(receipt),
-      stillFound: stillFoundIn(receipt),
+      checkedAt,
+      verdict: verdictOf(receipt, confirmedBy),
       remains: remainingStores(receipt, confirmedBy),
+      erased: cleanedStores(receipt),
       confirmedBy,
-      record: receipt,
     })
   })
+
+receipts('is a file without the words of operators', () => {
+  const file = JSON.stringify(receiptFile(receiptWith({ checkedAt, stillFound: { 'topic calls': 3 } }), []))
+  assert.not.match(file, /--backup-days|topic calls|oplog|initial sync|partition|RETENTION_DAYS/)
+})
+
+for (const [ticket, name] of [
+  ['GDPR-117', 'receipt-GDPR-117-2026-01-31.json'],
+  ['../Case 4: "Ü"', 'receipt-Case-4-2026-01-31.json'],
+  [undefined, 'receipt-e1-2026-01-31.json'],
+] as const)
+  receipts(`is the file ${name}`, () =>
+    assert.is(receiptFileName({ _id: 'e1', ticket, requestedAt: requestedAt.toISOString() }), name),
+  )
+
+receipts('is found by a part of the ticket, by its id and by its day', () => {
+  const receipt = { _id: 'c0ffee', ticket: 'GDPR-117', requestedAt: requestedAt.toISOString() }
+  const found = ['', 'gdpr', '117 ', 'c0ff', '2026-01-31', '31 jan', 'GDPR-118', '2026-02-01']
+  assert.equal(
+    found.filter((text) => isReceiptOf(receipt, text)),
+    found.slice(0, 6),
+  )
+})
 
 receipts.run()

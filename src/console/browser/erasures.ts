@@ -1,54 +1,62 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ErasuresAnswer } from '../answers.ts'
-import { accountPath, get, post, saveJson } from './api.ts'
+import { accountPath, get, post, type Result, saveJson } from './api.ts'
 import { textAt } from './figures.ts'
 import { count } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Badge, Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
-import { cleanedStores, receiptFile, remainingStores, stillFoundIn } from './receipt.ts'
+import { Badge, Card, Empty, Field, Table, Time, TroubleBox, valueOfField, Waiting } from './parts.ts'
+import { cleanedStores, isReceiptOf, receiptFile, receiptFileName, remainingStores, verdictOf } from './receipt.ts'
 import { confirmedWords, erasureWords } from './words.ts'
 
 const pollMs = 10_000
 
 type Erasure = ErasuresAnswer['erasures'][number]
 
-/** What was cleaned, and what remains where until when, in words. */
-const Stores = ({ receipt, confirmedBy }: Erasure) => html`
-  <h3>Erased</h3>
-  <${Table} caption="What was erased, and what the last check found" head=${['Store', 'Documents then', 'Now']} numbers=${['Documents then']} isLabelled>
-    ${cleanedStores(receipt).map(
-      ({ store, before, words }) => html`<tr key=${store}>
-        <th scope="row">${store}</th>
-        <td class="number" data-label="Documents then">${before === undefined ? '' : count(before)}</td>
-        <td data-label="Now">${words}</td>
-      </tr>`,
-    )}
-  <//>
-  ${
-    stillFoundIn(receipt).length > 0 &&
-    html`<h3>Still found by the last check</h3>
-    <${Table} caption="What the last check still found" head=${['Where', 'Count', 'What is counted']} numbers=${['Count']} isLabelled>
-      ${stillFoundIn(receipt).map(
-        ({ what, count: size, means }) => html`<tr key=${what}>
-          <th scope="row">${what}</th>
-          <td class="number" data-label="Count">${count(size)}</td>
-          <td data-label="What is counted">${means}</td>
+/** The verdict, who must act on what, what goes by itself, and what was cleaned. */
+const Stores = ({ receipt, confirmedBy }: Erasure) => {
+  const remaining = remainingStores(receipt, confirmedBy)
+  const acts = remaining.filter(({ mustAct }) => mustAct)
+  const byItself = remaining.filter(({ mustAct }) => !mustAct)
+  return html`
+    <p role="status"><strong>${verdictOf(receipt, confirmedBy)}</strong></p>
+    ${
+      acts.length > 0 &&
+      html`<h3>Somebody must act</h3>
+      <${Table} caption="What somebody must act on" head=${['What', 'Until', 'Who must act']} isLabelled>
+        ${acts.map(
+          ({ store, until, who }) => html`<tr key=${store}>
+            <th scope="row">${store}</th>
+            <td data-label="Until">${until}</td>
+            <td data-label="Who must act">${who}</td>
+          </tr>`,
+        )}
+      <//>`
+    }
+    ${
+      byItself.length > 0 &&
+      html`<h3>Goes by itself</h3>
+      <${Table} caption="What goes by itself" head=${['What', 'Until']} isLabelled>
+        ${byItself.map(
+          ({ store, until }) => html`<tr key=${store}>
+            <th scope="row">${store}</th>
+            <td data-label="Until">${until}</td>
+          </tr>`,
+        )}
+      <//>`
+    }
+    <h3>Erased</h3>
+    <${Table} caption="What was erased" head=${['What', 'Documents then', 'Now']} numbers=${['Documents then']} isLabelled>
+      ${cleanedStores(receipt).map(
+        ({ store, before, words }) => html`<tr key=${store}>
+          <th scope="row">${store}</th>
+          <td class="number" data-label="Documents then">${before === undefined ? '' : count(before)}</td>
+          <td data-label="Now">${words}</td>
         </tr>`,
       )}
-    <//>`
-  }
-  <h3>What remains elsewhere</h3>
-  <${Table} caption="What remains, until when, and who must act" head=${['Store', 'Until', 'Who must act']} isLabelled>
-    ${remainingStores(receipt, confirmedBy).map(
-      ({ store, until, who }) => html`<tr key=${store}>
-        <th scope="row">${store}</th>
-        <td data-label="Until">${until}</td>
-        <td data-label="Who must act">${who}</td>
-      </tr>`,
-    )}
-  <//>
-`
+    <//>
+  `
+}
 
 type RowProps = { readonly account: string; readonly erasure: Erasure; readonly isNewest: boolean }
 
@@ -71,7 +79,21 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
     setPrinting(true)
   }
   const printed = isPrinting ? 'printed' : ''
-  const check = () => checking.run(() => post<Erasure>(accountPath(account, 'erasures', 'check'), { id }))
+  const check = async (): Promise<Result<Erasure>> => {
+    const checked = await post<Erasure>(accountPath(account, 'erasures', 'check'), { id })
+    if (checked.ok) setOpen(true)
+    return checked
+  }
+  const saveAs = (of: Erasure) => saveJson(receiptFile(of.receipt, of.confirmedBy), receiptFileName(of.receipt))
+  /** A receipt that was never checked does not say what is left, so it is checked first. */
+  const save = () => {
+    if (checkedAt !== '' || state === 'started') return saveAs({ receipt, confirmedBy })
+    void checking.run(async () => {
+      const checked = await check()
+      if (checked.ok) saveAs(checked.value)
+      return checked
+    })
+  }
   return html`
     <tr class=${printed}>
       <th scope="row">
@@ -84,8 +106,8 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
         <${Badge} tone=${state === 'complete' ? 'good' : 'warn'}>${confirmedWords(state, confirmedBy.length)}<//>
         <span class="sub">${erasureWords(state)}</span>
         <span class="sub">${checkedAt === '' ? 'not checked yet' : html`Checked <${Time} at=${checkedAt} />`}</span>
-        <button type="button" class="link" disabled=${checking.isBusy} onClick=${check}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
-        <button type="button" class="link" onClick=${() => saveJson(receiptFile(receipt, confirmedBy), `receipt-${id}.json`)}>Save</button>
+        <button type="button" class="link" disabled=${checking.isBusy} onClick=${() => checking.run(check)}>${checking.isBusy ? 'Checking…' : 'Check now'}</button>
+        <button type="button" class="link" disabled=${checking.isBusy} onClick=${save}>Save</button>
         <button type="button" class="link" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>What remains</button>
         <button type="button" class="link" onClick=${print}>Print</button>
         <${TroubleBox} trouble=${checking.trouble} />
@@ -106,21 +128,27 @@ type Props = {
 export const ErasuresCard = ({ account, newest }: Props) => {
   const path = accountPath(account, 'erasures')
   const { value, trouble, again } = useLoad(path, (signal) => get<ErasuresAnswer>(path, signal), pollMs)
+  const [sought, setSought] = useState('')
+  const all = value?.erasures ?? []
+  const shown = all.filter(({ receipt }) => isReceiptOf(receipt, sought))
   return html`
     <${Card} title="Receipts" id="receipts">
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="receipts" />`}
+      ${value !== undefined && all.length === 0 && html`<${Empty} title="Nobody has been erased yet.">A receipt proves that somebody was erased, and names nobody.<//>`}
       ${
-        value?.erasures.length === 0
-          ? html`<${Empty} title="Nobody has been erased yet.">A receipt proves that somebody was erased, and names nobody.<//>`
-          : value &&
-            html`<${Table}
-              caption="Receipts, the newest first"
-              head=${['Requested', 'By', 'State', 'Confirmed by']}
-              isLabelled
-            >
-              ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} isNewest=${textAt(erasure.receipt, '_id') === newest} />`)}
-            <//>`
+        all.length > 0 &&
+        html`<${Field} label="Ticket, date or receipt">
+          <input type="search" autocomplete="off" maxlength="64" placeholder="GDPR-117" value=${sought} onInput=${(event: Event) => setSought(valueOfField(event))} />
+        <//>`
+      }
+      ${value?.cut && html`<p class="muted">The newest ${count(all.length)} receipts; older ones are not in this list.</p>`}
+      ${all.length > 0 && shown.length === 0 && html`<${Empty} title="No receipt matches.">Type a part of the ticket or of the receipt’s id, or a day: 2026-11-26 or 26 Nov 2026.<//>`}
+      ${
+        shown.length > 0 &&
+        html`<${Table} caption="Receipts, the newest first" head=${['Requested', 'By', 'State', 'Confirmed by']} isLabelled>
+          ${shown.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} account=${account} erasure=${erasure} isNewest=${textAt(erasure.receipt, '_id') === newest} />`)}
+        <//>`
       }
     <//>
   `

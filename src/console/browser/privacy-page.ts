@@ -9,7 +9,7 @@ import { html } from './html.ts'
 import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
 import type { Asked } from './person-choice.ts'
 import { type Found, PersonView } from './person-view.ts'
-import { receiptFile } from './receipt.ts'
+import { receiptFile, receiptFileName } from './receipt.ts'
 import type { PageProps } from './route.ts'
 import { kindOfTyped } from './words.ts'
 
@@ -27,7 +27,7 @@ const idOf = (done: Done | undefined) => (done === undefined ? '' : textAt(done.
 
 const Erased = ({ done }: { readonly done: Done }) => {
   const { receipt, confirmedBy } = done.erasure
-  const save = () => saveJson(receiptFile(receipt, confirmedBy), `receipt-${idOf(done)}.json`)
+  const save = () => saveJson(receiptFile(receipt, confirmedBy), receiptFileName(receipt))
   return html`
     <div class="notice" role="status">
       <p><strong>The erasure is in the log: <bdi>${done.words}</bdi>.</strong> Receipt <code>${idOf(done)}</code> is open below.</p>

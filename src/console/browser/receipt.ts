@@ -1,13 +1,18 @@
 import { isJsonObject } from '../../shared/json.ts'
 import { at, listAt, numberAt, textAt } from './figures.ts'
-import { counted, wholeDayText } from './format.ts'
+import { count, counted, dayOfTime, wholeDayText } from './format.ts'
 import { confirmedWords, storedWords } from './words.ts'
 
 /** A store that the erasure cleans, and whether a check has found it clean. */
 export type Cleaned = { readonly store: string; readonly before: number | undefined; readonly words: string }
 
-/** A store that still has data of the person, until when, and who must act. */
-export type Remaining = { readonly store: string; readonly until: string; readonly who: string }
+/** A store that still has data of the person, until when, and who must act. `mustAct`: it does not go by itself. */
+export type Remaining = {
+  readonly store: string
+  readonly until: string
+  readonly who: string
+  readonly mustAct: boolean
+}
 
 const notChecked = 'Not checked yet'
 const nobody = 'Nobody: it happens by itself'
@@ -15,6 +20,10 @@ const nobody = 'Nobody: it happens by itself'
 const archiveTopic = /^topic archive-/
 const entriesOf = (counts: unknown): ReadonlyArray<readonly [name: string, size: number]> =>
   Object.entries(isJsonObject(counts) ? counts : {}).map(([name, size]) => [name, Number(size)])
+
+/** How many keys of the archive are not destroyed yet. */
+const keysLeft = (receipt: unknown): number =>
+  entriesOf(at(receipt, 'stillFound')).reduce((sum, [name, size]) => sum + (archiveTopic.test(name) ? size : 0), 0)
 
 /** The stores in which the person had data when the erasure began, and the archive. */
 export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
@@ -37,7 +46,7 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
       ),
     }
   })
-  const keys = entriesOf(stillFound).reduce((sum, [name, size]) => sum + (archiveTopic.test(name) ? size : 0), 0)
+  const keys = keysLeft(receipt)
   const archive = {
     store: 'Archive, encrypted',
     before: undefined,
@@ -50,117 +59,188 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
   return [...views, archive]
 }
 
-/** What the last check still found, and what its count means. */
-export type StillFound = { readonly what: string; readonly count: number; readonly means: string }
-
-const meaningOf = (where: string): Omit<StillFound, 'count'> => {
-  const [kind, name = ''] = where.split(' ')
-  if (where.startsWith('markers '))
-    return { what: 'Markers of the erasure', means: 'the projector has not read them yet' }
-  if (kind === 'view') return { what: storedWords(name), means: 'documents that have personal data' }
-  if (kind === 'collection') return { what: `Copy of a rebuild: ${name}`, means: 'documents that have personal data' }
-  if (kind !== 'topic') return { what: where, means: '' }
-  if (archiveTopic.test(where))
-    return {
-      what: `Archive of ${name.slice('archive-'.length)}`,
-      means: 'chats and clients whose keys are not destroyed yet',
-    }
-  if (name === 'enrichments')
-    return { what: 'Enrichments of teams, in Kafka', means: 'records that Kafka has not deleted yet' }
-  const words = Object.hasOwn(stores, where) ? stores[where] : undefined
-  return words === undefined
-    ? {
-        what: `Events in Kafka: ${name}`,
-        means: 'chats and clients of the person that may have events before the erasure',
-      }
-    : { what: words.store, means: 'partitions that have records from before the erasure, of anybody' }
-}
-
-/** Empty before a check, and after one that found nothing. */
-export const stillFoundIn = (receipt: unknown): ReadonlyArray<StillFound> =>
-  entriesOf(at(receipt, 'stillFound')).map(([where, count]) => ({ ...meaningOf(where), count }))
-
-type Words = Omit<Remaining, 'until'> & { readonly until?: string }
+type Words = Pick<Remaining, 'store'> & Partial<Omit<Remaining, 'store'>>
 
 const backups = 'backups of Kafka and MongoDB, and copies that consumers made'
+const eventTopics = 'event topics'
 
 const stores: Readonly<Record<string, Words>> = {
-  'event topics': { store: 'Events in Kafka, not encrypted', who: 'Nobody, while the archiver runs' },
-  'topic bot-replies': { store: 'Replies of the bot, in Kafka', who: nobody },
-  'topic quarantine': { store: 'Requests in quarantine', who: nobody },
-  'topic dead-letters': { store: 'Dead letters', who: nobody },
-  'topic enrichments': { store: 'Enrichments of teams, in Kafka', who: nobody },
+  [eventTopics]: { store: 'Events in Kafka, not encrypted' },
+  'topic bot-replies': { store: 'Replies of the bot, in Kafka' },
+  'topic quarantine': { store: 'Requests in quarantine' },
+  'topic dead-letters': { store: 'Dead letters' },
+  'topic enrichments': { store: 'Details that teams added, in Kafka' },
   'keys of removed enrichments in the collection enrichments': {
-    store: 'Keys of removed enrichments, which may be an address',
+    store: 'Names of removed details, if a team used an address as the name',
     until: 'An operator removes them',
     who: 'An operator',
+    mustAct: true,
   },
   "segments on the brokers' disks": {
     store: 'Deleted data on the disks of Kafka',
     until: 'Kafka begins a new file, a day after the data at the earliest',
-    who: nobody,
   },
   "MongoDB's oplog and the free space of its files": {
     store: 'Deleted data in the files of MongoDB',
     until: 'MongoDB uses the space again',
-    who: 'Nobody; an operator ends it at once by a new initial sync',
   },
   [backups]: {
     store: 'Backups of Kafka and MongoDB',
     until: 'As long as you keep them: the erasure did not state the days',
     who: 'Whoever keeps the backups deletes them then',
+    mustAct: true,
   },
 }
 
 const dated = /^(\d{4}-\d\d-\d\d): /
 
+const isTopic = (where: string) => where === eventTopics || where.startsWith('topic ')
+
 /** What remains in one store. A store that is newer than this page is shown as the receipt names it. */
 const remainingIn = (where: string, until: string): Remaining => {
-  const words = Object.hasOwn(stores, where) ? stores[where] : undefined
+  const { store, ...words }: Words = (Object.hasOwn(stores, where) ? stores[where] : undefined) ?? {
+    store: where,
+    who: '',
+  }
   const day = dated.exec(until)?.[1]
-  if (where === 'event topics' && day === undefined)
+  if (where === eventTopics && day === undefined)
     return {
-      store: words?.store ?? where,
+      store,
       until: 'For ever, because RETENTION_DAYS is forever',
       who: 'An operator sets RETENTION_DAYS to a number of days',
+      mustAct: true,
     }
+  const dayWords = day === undefined ? undefined : wholeDayText(day)
   return {
-    store: words?.store ?? where,
-    until: day === undefined ? (words?.until ?? until) : wholeDayText(day),
-    who: words?.who ?? '',
+    store,
+    until:
+      dayWords === undefined
+        ? (words.until ?? until)
+        : isTopic(where)
+          ? `May be in the log until ${dayWords}`
+          : dayWords,
+    who: words.who ?? nobody,
+    mustAct: words.mustAct ?? false,
   }
 }
 
-/** True if a check reads this store. */
-const isTopic = (where: string) => where === 'event topics' || where.startsWith('topic ')
+const unread = 'markers '
 
-/**
- * What still has data of the person, until when, and who must act. A complete check has found that topics have nothing
- * more. Consumers keep copies of their own until they confirm.
- */
+/** The topics that may still have data of the person. A check that has read all of the erasure rules out the others. */
+const topicsLeft = (receipt: unknown): ReadonlyArray<unknown> => {
+  const found = entriesOf(at(receipt, 'stillFound')).map(([where]) => where)
+  const isSettled = textAt(receipt, 'checkedAt') !== '' && !found.some((where) => where.startsWith(unread))
+  const named = new Set(found)
+  const isLeft = (where: string) =>
+    !isSettled ||
+    named.has(where) ||
+    (where === eventTopics &&
+      found.some((each) => isTopic(each) && !archiveTopic.test(each) && !Object.hasOwn(stores, each)))
+  return listAt(receipt, 'remains').filter((each) => isTopic(textAt(each, 'where')) && isLeft(textAt(each, 'where')))
+}
+
+/** What a check found that should be gone by now. */
+const unfinished = (receipt: unknown): ReadonlyArray<Remaining> => {
+  const found = entriesOf(at(receipt, 'stillFound'))
+  const keys = keysLeft(receipt)
+  const others = found.filter(([where]) => !isTopic(where))
+  return [
+    ...others.map(([where, size]): Remaining => {
+      const [kind, name = ''] = where.split(' ')
+      if (where.startsWith(unread))
+        return {
+          store: 'Parts of the erasure',
+          until: `${count(size)} not read yet`,
+          who: 'You check again in a minute. If it stays, an operator looks at System',
+          mustAct: true,
+        }
+      const store = kind === 'view' ? storedWords(name) : kind === 'collection' ? `Copy of a rebuild: ${name}` : where
+      return {
+        store,
+        until: `${counted(size, 'document')} still found`,
+        who: 'You check again in a minute. If it stays, erase the person again',
+        mustAct: true,
+      }
+    }),
+    ...(keys === 0
+      ? []
+      : [
+          {
+            store: 'Archive, encrypted',
+            until: `${counted(keys, 'key')} not destroyed yet`,
+            who: 'You check again in a minute. If it stays, an operator starts the archiver',
+            mustAct: true,
+          },
+        ]),
+  ]
+}
+
+/** What still has data of the person, until when, and who must act: first what does not go by itself. */
 export const remainingStores = (receipt: unknown, confirmedBy: ReadonlyArray<string>): ReadonlyArray<Remaining> => {
-  const isComplete = textAt(receipt, 'state') === 'complete'
-  const remains = listAt(receipt, 'remains').filter((each) => !(isComplete && isTopic(textAt(each, 'where'))))
+  const remains = listAt(receipt, 'remains').filter((each) => !isTopic(textAt(each, 'where')))
   const ofCopies = remains.find((each) => textAt(each, 'where') === backups)
   const day = dated.exec(textAt(ofCopies, 'until'))?.[1]
   const confirmed =
     confirmedBy.length === 0 ? 'No consumer has confirmed yet' : `Confirmed by ${confirmedBy.join(', ')}`
-  return [
-    ...remains.map((each) => remainingIn(textAt(each, 'where'), textAt(each, 'until'))),
+  const all = [
+    ...unfinished(receipt),
+    ...[...topicsLeft(receipt), ...remains].map((each) => remainingIn(textAt(each, 'where'), textAt(each, 'until'))),
     {
       store: 'Copies that consumers made',
       until: day === undefined ? confirmed : `${wholeDayText(day)}. ${confirmed}`,
       who: 'The owner of each consumer that has not confirmed',
+      mustAct: true,
     },
   ]
+  return [...all.filter(({ mustAct }) => mustAct), ...all.filter(({ mustAct }) => !mustAct)]
 }
 
-/** The receipt as a file: what the page says of it, and the record of the bridge. */
-export const receiptFile = (receipt: unknown, confirmedBy: ReadonlyArray<string>) => ({
-  state: confirmedWords(textAt(receipt, 'state'), confirmedBy.length),
-  erased: cleanedStores(receipt),
-  stillFound: stillFoundIn(receipt),
-  remains: remainingStores(receipt, confirmedBy),
-  confirmedBy,
-  record: receipt,
-})
+const bridgeWords = (receipt: unknown): string => {
+  if (textAt(receipt, 'state') === 'started') return 'The erasure was interrupted: erase the person again to finish it.'
+  if (textAt(receipt, 'checkedAt') === '') return 'Nobody has checked yet what is left.'
+  return unfinished(receipt).length === 0
+    ? 'The bridge has nothing personal left.'
+    : 'The bridge has not erased everything yet.'
+}
+
+/** The receipt in a few sentences: the bridge, Kafka, and whether somebody must act. */
+export const verdictOf = (receipt: unknown, confirmedBy: ReadonlyArray<string>): string => {
+  const days = topicsLeft(receipt).flatMap((each) => dated.exec(textAt(each, 'until'))?.[1] ?? [])
+  const last = days.toSorted().at(-1)
+  const kafka =
+    last === undefined
+      ? ''
+      : `Kafka may keep data in ${counted(days.length, 'place')} until ${wholeDayText(last)}, then deletes it by itself.`
+  const acts = remainingStores(receipt, confirmedBy).filter(({ mustAct }) => mustAct).length
+  const act = acts === 0 ? 'Nobody must act.' : `Somebody must act on ${counted(acts, 'thing')}.`
+  return [bridgeWords(receipt), kafka, act].filter(Boolean).join(' ')
+}
+
+/** The receipt as a file, in the words of the page. */
+export const receiptFile = (receipt: Readonly<Record<string, unknown>>, confirmedBy: ReadonlyArray<string>) => {
+  const { state, found, stillFound, remains, ...facts } = receipt
+  return {
+    ...facts,
+    state: confirmedWords(textAt(receipt, 'state'), confirmedBy.length),
+    verdict: verdictOf(receipt, confirmedBy),
+    remains: remainingStores(receipt, confirmedBy),
+    erased: cleanedStores(receipt),
+    confirmedBy,
+  }
+}
+
+const requestedDay = (receipt: unknown): string => dayOfTime(Date.parse(textAt(receipt, 'requestedAt')))
+
+/** `receipt-GDPR-117-2026-11-26.json`. The day is that of the request. */
+export const receiptFileName = (receipt: unknown): string => {
+  const name = textAt(receipt, 'ticket') || textAt(receipt, '_id')
+  const safe = name.replaceAll(/[^A-Za-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  return `receipt-${safe}-${requestedDay(receipt)}.json`
+}
+
+/** True if the text is a part of the ticket, of the receipt's id, or of the day: `2026-11-26` or `26 Nov 2026`. */
+export const isReceiptOf = (receipt: unknown, text: string): boolean => {
+  const day = requestedDay(receipt)
+  const parts = [textAt(receipt, 'ticket'), textAt(receipt, '_id'), day, wholeDayText(day)]
+  return parts.some((part) => part.toLowerCase().includes(text.trim().toLowerCase()))
+}

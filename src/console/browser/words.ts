@@ -242,7 +242,7 @@ const stores: Sentences = {
   clients: 'Clients',
   conversations: 'Bot conversations',
   deliveries: 'Replies of the bot',
-  enrichments: 'Enrichments of teams',
+  enrichments: 'Details that teams added',
   offline_messages: 'Offline messages',
   sessions: 'Sessions',
   timeline: 'Events',

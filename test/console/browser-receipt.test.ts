@@ -137,6 +137,13 @@ for (const [name, more, bridge, kafka, acts] of [
   ],
   ['after a clean check', { checkedAt, stillFound: {} }, 'The bridge has nothing personal left.', '', '3 things'],
   [
+    'if only the archive is left',
+    { checkedAt, stillFound: { 'topic archive-chats': 1 } },
+    'The bridge has nothing personal left, except in the archive, which can still be read.',
+    '',
+    '4 things',
+  ],
+  [
     'if documents are left',
     { checkedAt, stillFound: { 'view chats': 1 } },
     'The bridge has not erased everything yet.',

@@ -17,6 +17,7 @@ export type Remaining = {
 const notChecked = 'Not checked yet'
 const nobody = 'Nobody: it happens by itself'
 
+const archiveStore = 'Archive, encrypted'
 const archiveTopic = /^topic archive-/
 const entriesOf = (counts: unknown): ReadonlyArray<readonly [name: string, size: number]> =>
   Object.entries(isJsonObject(counts) ? counts : {}).map(([name, size]) => [name, Number(size)])
@@ -48,7 +49,7 @@ export const cleanedStores = (receipt: unknown): ReadonlyArray<Cleaned> => {
   })
   const keys = keysLeft(receipt)
   const archive = {
-    store: 'Archive, encrypted',
+    store: archiveStore,
     before: undefined,
     words: stateOf(
       keys,
@@ -166,7 +167,7 @@ const unfinished = (receipt: unknown): ReadonlyArray<Remaining> => {
       ? []
       : [
           {
-            store: 'Archive, encrypted',
+            store: archiveStore,
             until: `${counted(keys, 'key')} not destroyed yet`,
             who: 'You check again in a minute. If it stays, an operator starts the archiver',
             mustAct: true,
@@ -198,8 +199,10 @@ export const remainingStores = (receipt: unknown, confirmedBy: ReadonlyArray<str
 const bridgeWords = (receipt: unknown): string => {
   if (textAt(receipt, 'state') === 'started') return 'The erasure was interrupted: erase the person again to finish it.'
   if (textAt(receipt, 'checkedAt') === '') return 'Nobody has checked yet what is left.'
-  return unfinished(receipt).length === 0
-    ? 'The bridge has nothing personal left.'
+  const left = unfinished(receipt)
+  if (left.length === 0) return 'The bridge has nothing personal left.'
+  return left.every(({ store }) => store === archiveStore)
+    ? 'The bridge has nothing personal left, except in the archive, which can still be read.'
     : 'The bridge has not erased everything yet.'
 }
 

@@ -454,7 +454,7 @@ const BackupDays = new t.Type<number, number, unknown>(
  * and `backupDays`: how long backups are kept, for the receipt.
  */
 export const PersonBody = exactShape(
-  { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
+  { kind: t.keyof({ client: null, visitor: null, chat: null, email: null, phone: null }), value: Id },
   { also: Also, except: Except, confirm: t.string, ticket: Ticket, backupDays: BackupDays },
   'PersonBody',
 )

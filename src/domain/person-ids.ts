@@ -50,7 +50,13 @@ export const uniqueIdentities = <I extends Identity>(identities: ReadonlyArray<I
   ...byName(identities).values(),
 ]
 export const isCertain = (it: Identity): it is Certain => certainKinds.some((certain) => certain === it.kind)
-/** One text for each identity, whose address is the same in capital and small letters. */
-export const nameInAnyCase = (it: Identity) => (it.kind === 'email' ? identityName(it).toLowerCase() : identityName(it))
+/** The digits of a phone number, without the 00 that some write instead of +. Empty if there are none. */
+export const phoneDigits = (value: string): string => value.replace(/[^0-9]/g, '').replace(/^00/, '')
+/** One text for each identity: an address is the same in any case, and a phone number with any signs between digits. */
+export const nameInAnyForm = (it: Identity): string => {
+  if (it.kind === 'email') return identityName(it).toLowerCase()
+  const digits = it.kind === 'phone' ? phoneDigits(it.value) : ''
+  return digits === '' ? identityName(it) : identityName({ ...it, value: digits })
+}
 /** True for an id that only one has. Several may use one visitor number. */
 export const isOwn = ({ kind }: Identity) => kind === 'chat' || kind === 'client'

@@ -1,4 +1,4 @@
-import { type Identity, identityName, isOwn, uniqueIdentities } from './person-ids.ts'
+import { type Identity, identityName, isOwn, nameInAnyForm, uniqueIdentities } from './person-ids.ts'
 
 /**
  * Chats and clients that belong together: those of a client, or those without one that have the same visitor number and
@@ -65,29 +65,29 @@ export const partsOf = (
   start: ReadonlyArray<Identity>,
   isFollowed: (it: Identity) => boolean,
 ): ReadonlyArray<Part> => {
-  const isGiven = new Set(start.map(identityName))
+  const isGiven = new Set(start.map(nameInAnyForm))
   const parts: Part[] = []
   /** Which part was the first with an identity. -1: the search began with it. */
-  const firstWith = new Map(start.filter((it) => !isOwn(it)).map((it) => [identityName(it), -1]))
+  const firstWith = new Map(start.filter((it) => !isOwn(it)).map((it) => [nameInAnyForm(it), -1]))
   const own = ownPartsOf([...documents, ...start.filter(isOwn).map((it) => [it])])
-  let rest = withoutClientTogether(own, (it) => isGiven.has(identityName(it)))
+  let rest = withoutClientTogether(own, (it) => isGiven.has(nameInAnyForm(it)))
   const take = (which: (it: Identity) => boolean, via: (part: ReadonlyArray<Identity>) => ReadonlyArray<Identity>) => {
     const next = rest.find((part) => part.some(which))
     if (next === undefined) return false
     rest = rest.filter((part) => part !== next)
     const shared = via(next)
-    const through = Math.min(...shared.map((it) => firstWith.get(identityName(it)) ?? -1))
+    const through = Math.min(...shared.map((it) => firstWith.get(nameInAnyForm(it)) ?? -1))
     for (const it of next)
-      if (!isOwn(it) && isFollowed(it) && !firstWith.has(identityName(it)))
-        firstWith.set(identityName(it), parts.length)
+      if (!isOwn(it) && isFollowed(it) && !firstWith.has(nameInAnyForm(it)))
+        firstWith.set(nameInAnyForm(it), parts.length)
     const isThrough = shared.length > 0 && through >= 0
     parts.push({ ...namesIn(next), via: shared, ...(isThrough && { through }) })
     return true
   }
-  const isKnown = (it: Identity) => firstWith.has(identityName(it))
+  const isKnown = (it: Identity) => firstWith.has(nameInAnyForm(it))
   while (
     take(
-      (it) => isOwn(it) && isGiven.has(identityName(it)),
+      (it) => isOwn(it) && isGiven.has(nameInAnyForm(it)),
       () => [],
     )
   ) {}

@@ -8,13 +8,19 @@ import {
   isCertain,
   isOwn,
   likelyKinds,
-  nameInAnyCase,
+  nameInAnyForm,
   uniqueIdentities,
 } from './person-ids.ts'
 import { namesIn, type Part, partsOf } from './person-parts.ts'
 
-/** Finds the documents that have any of these identities. Returns all identities of each document. */
-export type FindLinks = (identities: ReadonlyArray<Identity>) => Promise<ReadonlyArray<ReadonlyArray<Identity>>>
+/**
+ * Finds the documents that have any of these identities, addresses in capital and small letters. Returns all identities
+ * of each document. Phone numbers that somebody typed are found in any form, which looks at all numbers of the account.
+ */
+export type FindLinks = (
+  identities: ReadonlyArray<Identity>,
+  phones?: 'in any form' | undefined,
+) => Promise<ReadonlyArray<ReadonlyArray<Identity>>>
 
 /** One person of an account, as far as documents link chats and clients. */
 export type Person = {
@@ -72,19 +78,21 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
   const kept: Array<ReadonlyArray<Identity>> = []
   const leftOut: Array<ReadonlyArray<Identity>> = []
   const isExcept = (it: Identity) => except.has(identityName(it))
+  const chosen = also.flatMap((each) => (typeof each === 'string' ? [] : [each]))
+  const given = [start, ...known, ...chosen]
+  const givenNames = new Set(given.map(nameInAnyForm))
   const isFollowed = (it: Identity) =>
-    (isCertain(it) || also.some((kind) => kind === it.kind)) && !(it.kind === 'visitor' && isExcept(it))
+    (isCertain(it) || also.some((kind) => kind === it.kind) || givenNames.has(nameInAnyForm(it))) &&
+    !(it.kind === 'visitor' && isExcept(it))
   const isLeftOut = (document: ReadonlyArray<Identity>) =>
     ownersOf(document).some((it) => isExcept(it) && identityName(it) !== identityName(start))
   const found = async (identities: ReadonlyArray<Identity>) => {
-    const all = await find(identities)
+    const all = await find(identities, identities === given ? 'in any form' : undefined)
     const documents = all.filter((document) => !isLeftOut(document))
     leftOut.push(...all.filter(isLeftOut))
     kept.push(...documents)
     return [...byName(documents.flat()).entries()].filter(([name]) => !followed.has(name))
   }
-  const chosen = also.flatMap((each) => (typeof each === 'string' ? [] : [each]))
-  const given = [start, ...known, ...chosen]
   const ownExcept = [...except.values()].filter(isOwn)
   if (ownExcept.length > 0) leftOut.push(...(await find(ownExcept)).filter(isLeftOut))
   for (let frontier: ReadonlyArray<Identity> = given; frontier.length > 0; ) {
@@ -107,12 +115,12 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
   const valuesOf = (kind: CertainKind) => all.flatMap((it) => (it.kind === kind ? [it.value] : [])).sort()
   const names = new Set(given.map(identityName))
   const ofOthers = uniqueIdentities(leftOut.flat().filter((it) => !isOwn(it)))
-  const namesOfOthers = new Set(ofOthers.map(nameInAnyCase))
+  const namesOfOthers = new Set(ofOthers.map(nameInAnyForm))
   const person: Person = {
     chats: valuesOf('chat'),
     clients: valuesOf('client'),
     // An identity that others have too does not tell whose a late event is.
-    followed: all.filter((it) => !namesOfOthers.has(nameInAnyCase(it))),
+    followed: all.filter((it) => !namesOfOthers.has(nameInAnyForm(it))),
     identities: [...all, ...[...others.values()].filter((it) => !isExcept(it))].filter(({ value }) => value !== ''),
     likely,
     parts: partsOf(kept, given, isFollowed),

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { FindLinks } from '../domain/person.ts'
-import type { Identity } from '../domain/person-ids.ts'
+import { type Identity, phoneDigits } from '../domain/person-ids.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'
 import { foldedOfName, foldedViews } from '../views/index.ts'
@@ -30,13 +30,21 @@ const identitiesIn = (document: unknown, fields: LinkFields): ReadonlyArray<Iden
     }),
   )
 
-const condition = (view: string, accountId: string, field: string, values: ReadonlyArray<string>) =>
+const condition = (view: string, accountId: string, field: string, values: ReadonlyArray<string | RegExp>) =>
   foldedOfName(view)?.key === field
     ? { _id: { $in: values.map((value) => `${accountId}/${value}`) } }
     : { accountId, [field]: { $in: [...values] } }
 
+/** Finds a phone number with any signs between its digits, and with + or 00 before the country. */
+const phoneInAnyForm = (value: string): string | RegExp => {
+  const digits = phoneDigits(value)
+  return digits === '' ? value : new RegExp(`^[^0-9]*(0[^0-9]*0[^0-9]*)?${[...digits].join('[^0-9]*')}[^0-9]*$`)
+}
+
+type Wanted = { readonly kind: Identity['kind']; readonly value: string | RegExp }
+
 /** A condition for each field of a view that may have one of these identities. */
-const conditionsOf = (fields: LinkFields, view: string, accountId: string, identities: ReadonlyArray<Identity>) =>
+const conditionsOf = (fields: LinkFields, view: string, accountId: string, identities: ReadonlyArray<Wanted>) =>
   Object.entries(fields).flatMap(([kind, paths]) => {
     const values = identities.flatMap((it) => (it.kind === kind ? [it.value] : []))
     return values.length === 0 ? [] : paths.map((path) => condition(view, accountId, path, values))
@@ -50,16 +58,19 @@ const linked = foldedViews.flatMap(({ name: view, person }) =>
 const isEmail = ({ kind }: Identity) => kind === 'email'
 
 /**
- * The queries of each view that find a person by these identities. Email addresses match in capital and small letters.
+ * The queries of each view that find a person by these identities. Email addresses match in capital and small letters,
+ * phone numbers in any form if that is asked for: then the query looks at every phone number of the account's index.
  */
-export const linkQueries = (accountId: string, identities: ReadonlyArray<Identity>) =>
+export const linkQueries = (
+  accountId: string,
+  identities: ReadonlyArray<Identity>,
+  phones?: Parameters<FindLinks>[1],
+) =>
   linked.flatMap(({ view, fields }) => {
-    const exact = conditionsOf(
-      fields,
-      view,
-      accountId,
-      identities.filter((it) => !isEmail(it)),
-    )
+    const others: ReadonlyArray<Wanted> = identities
+      .filter((it) => !isEmail(it))
+      .map((it) => (it.kind === 'phone' && phones === 'in any form' ? { ...it, value: phoneInAnyForm(it.value) } : it))
+    const exact = conditionsOf(fields, view, accountId, others)
     const anyCase = conditionsOf(fields, view, accountId, identities.filter(isEmail))
     return [
       ...(exact.length > 0 ? [{ view, fields, conditions: exact, options: {} }] : []),
@@ -73,10 +84,10 @@ export type PlaceOfView = { readonly view: string; readonly collection: string }
 /** `copies`: collections beside the live views that are searched too. */
 export const findLinksIn =
   (db: Db, accountId: string, copies: () => Promise<ReadonlyArray<PlaceOfView>>): FindLinks =>
-  async (identities) => {
+  async (identities, phones) => {
     const others = await copies()
     const queries = chunks(identities, idsAtOnce)
-      .flatMap((some) => linkQueries(accountId, some))
+      .flatMap((some) => linkQueries(accountId, some, phones))
       .flatMap((query) => [
         { ...query, collection: query.view },
         ...others.flatMap(({ view, collection }) => (view === query.view ? [{ ...query, collection }] : [])),

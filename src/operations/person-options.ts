@@ -12,7 +12,7 @@ import {
 import type { Request } from './erase/plan.ts'
 import { anyText, type ReadOption, type ValuesOf } from './options.ts'
 
-const kinds = ['client', 'visitor', 'chat', 'email'] as const
+const kinds = ['client', 'visitor', 'chat', 'email', 'phone'] as const
 
 const also: ReadOption<Also> = (text) => {
   const read = readAlso(text)
@@ -38,7 +38,8 @@ export const personOptions = {
   client: naming('client', 'id', 'the client with this id'),
   visitor: naming('visitor', 'number', 'the visitor with this number'),
   chat: naming('chat', 'id', 'the person in this chat'),
-  email: naming('email', 'address', 'the person with this email address'),
+  email: naming('email', 'address', 'the person with this email address, in capital or small letters'),
+  phone: naming('phone', 'number', 'the person with this phone number; only its digits count'),
   account: { about: 'the account, by its id in the accounts file', value: 'id', read: anyText },
   also: {
     about: `who else is the same person: one chat, client or visitor, such as client:1240, or all with the same ${likelyKinds.join(', ')}`,
@@ -69,7 +70,7 @@ export const requestOf = ({
   return account === undefined || start === undefined ? undefined : { accountId: account, start, also, except }
 }
 
-export const whoIsMeant = 'Name the person: use --account, and one of --client, --visitor, --chat and --email.'
+export const whoIsMeant = 'Name the person: use --account, and one of --client, --visitor, --chat, --email and --phone.'
 
 export const whoIsNot = 'Somebody is named both as the person and with --except. Name each once.'
 

@@ -144,6 +144,10 @@ const typings: ReadonlyArray<readonly [Parameters<typeof words.kindOfTyped>, str
   [['email', 'ann@example.com', ''], 'client'],
   [['visitor', '', '1240'], 'visitor'],
   [['email', '', 'ann'], 'email'],
+  [['client', '', '+44 20'], 'phone'],
+  [['phone', '+', ''], 'client'],
+  [['phone', '', '020'], 'phone'],
+  [['phone', '+4', 'a@'], 'email'],
 ]
 for (const [[kind, before, now], searched] of typings)
   sentences(`a person is searched by ${searched} after "${before}" became "${now}" in a search by ${kind}`, () =>
@@ -153,7 +157,9 @@ for (const [[kind, before, now], searched] of typings)
 sentences('a search that finds nobody says what was searched', () => {
   assert.is(words.nobodyWords('client'), 'No client with this id is stored.')
   assert.match(words.nobodyAdvice('client', 'ann@example.com'), /email addresses were not searched/)
-  assert.match(words.nobodyAdvice('client', '1240'), /^Only this kind of id was searched/)
+  assert.match(words.nobodyAdvice('client', '1240'), /find the person by another/)
+  assert.match(words.nobodyAdvice('client', '020 7946 0958'), /if it is a phone number, choose Phone number/)
+  assert.match(words.nobodyAdvice('phone', '020 7946 0958'), /with and without the country/)
 })
 
 sentences('an answer of the service is described by its status and code', () =>

@@ -11,6 +11,7 @@ import {
   readCertain,
 } from '../../src/domain/person-ids.ts'
 import { exceptOf } from '../../src/operations/erase/operations.ts'
+import { linksIn } from '../operations/erase/given-erasures.ts'
 
 const person = suite('the records of one person')
 
@@ -296,6 +297,35 @@ person('is its parts together; without a part and those found through it, exactl
       }
     }),
   )
+})
+
+const spelled = (name: string, capitals: ReadonlyArray<boolean>) =>
+  [...name].map((letter, i) => (capitals[i] ? letter.toUpperCase() : letter)).join('')
+const address = fc
+  .tuple(fc.constantFrom('max.mix@example.com', 'nora.lind@example.com'), fc.array(fc.boolean(), { maxLength: 12 }))
+  .map(([name, capitals]): Identity => ({ kind: 'email', value: spelled(name, capitals) }))
+const number = fc.constantFrom('+1 (408) 555-0123', '14085550123', '+14085550123', '001 408 5550123', '+1 408 555 0124')
+const phone = number.map((value): Identity => ({ kind: 'phone', value }))
+
+person('is found, with all its parts, by an address or a phone number in any spelling', async () => {
+  const named = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.oneof(address, phone)), { maxLength: 9 })
+  await fc.assert(
+    fc.asyncProperty(named, fc.oneof(address, phone), async (all, start) => {
+      const docs = all.map(([chat, it]): Identity[] => [{ kind: 'chat', value: `${chat}` }, it])
+      const { chats, parts } = await resolvePerson(linksIn(docs), start, [])
+      const plain = ({ kind, value }: Identity) =>
+        kind === 'email' ? value.toLowerCase() : value.replace(/\D/g, '').replace(/^00/, '')
+      const meant = docs.filter(([, it]) => it?.kind === start.kind && plain(it) === plain(start))
+      assert.equal(chats, [...new Set(meant.map(([chat]) => chat?.value ?? ''))].sort())
+      assert.equal(parts.flatMap((part) => part.chats).sort(), chats)
+    }),
+  )
+})
+
+person('keeps late events away under each spelling of a phone number that led to it', async () => {
+  const docs = [['chat 1', 'phone +1(408)555-0123'].map(it)]
+  const { followed } = await resolvePerson(linksIn(docs), { kind: 'phone', value: '+1 408 5550123' }, [])
+  assert.equal(texts(followed), ['chat 1', 'phone +1 408 5550123', 'phone +1(408)555-0123'])
 })
 
 person('may have enrichments under every known id and address', async () => {

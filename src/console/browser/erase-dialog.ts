@@ -48,9 +48,9 @@ export const EraseDialog = ({ account, asked, parts, chosen, planned, close, era
   const those = (isChosen: boolean) => parts.filter((_, i) => chosen.has(i) === isChosen)
   const others = those(false)
   return html`
-    <${Dialog} title=${`Erase ${counted(planned.chats.length, 'conversation')} for good?`} close=${close}>
+    <${Dialog} title=${`Erase ${parts.length > 0 ? counted(planned.chats.length, 'conversation') : 'what is stored'} for good?`} close=${close}>
       <dl class="consequences">
-        <div><dt>Who is erased</dt><dd><bdi>${partsWords(those(true))}</bdi></dd></div>
+        <div><dt>Who is erased</dt><dd><bdi>${parts.length > 0 ? partsWords(those(true)) : asked.value}</bdi></dd></div>
         <div><dt>What goes</dt><dd>Everything personal, such as names, addresses and messages, in: ${storedLine(planned.stored)}. Ids, times and counts stay.</dd></div>
         ${others.length > 0 && html`<div><dt>Who is not erased</dt><dd><bdi>${partsWords(others)}</bdi></dd></div>`}
       </dl>

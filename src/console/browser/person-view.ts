@@ -8,7 +8,7 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Empty, TroubleBox } from './parts.ts'
 import { type Asked, choiceOf, chosenAtFirst, isFixed, type Part, sizeOf, withChoice } from './person-choice.ts'
-import { maxChatsOfOne, nobodyAdvice, nobodyWords, partName, partsWords, sameWords } from './words.ts'
+import { maxChatsOfOne, nobodyAdvice, nobodyWords, partName, partsWords, sameWords, storedLine } from './words.ts'
 
 export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
 
@@ -58,9 +58,9 @@ export const PersonView = ({ account, found: { asked, person }, erased }: Props)
   const choose = (place: number) => (isChosen: boolean) => setChosen(withChoice(parts, chosen, place, isChosen))
   const { conversations, clients } = sizeOf(parts, chosen)
   const size = `${counted(conversations, 'conversation')} and ${counted(clients, 'client')}`
-  const isNobody = conversations + clients === 0
+  const isNobody = chosen.size === 0 && parts.length > 0
   const nothing = person.stored.every(({ count: documents }) => documents === 0)
-  if (nothing && person.parts.length < 2)
+  if (nothing && parts.length < 2)
     return html`<${Empty} title=${nobodyWords(asked.kind)}>${nobodyAdvice(asked.kind, asked.value)}<//>`
   return html`
     ${
@@ -70,21 +70,27 @@ export const PersonView = ({ account, found: { asked, person }, erased }: Props)
         uncheck who is another person.
       </p>`
     }
-    <fieldset>
-      <legend>${parts.length > 1 ? 'Check who is this person' : 'Found'}</legend>
-      <ul class="chosen">
-        ${parts.map(
-          (part, i) =>
-            html`<${PartRow} key=${part.ids.join()} account=${account} part=${part} checked=${chosen.has(i)} onChange=${choose(i)} />`,
-        )}
-      </ul>
-    </fieldset>
-    <p role="status"><strong>${size}</strong> ${parts.length > 1 ? `of ${counted(chosen.size, 'checked line')}` : ''}</p>
+    ${
+      parts.length > 0 &&
+      html`<fieldset>
+        <legend>${parts.length > 1 ? 'Check who is this person' : 'Found'}</legend>
+        <ul class="chosen">
+          ${parts.map(
+            (part, i) =>
+              html`<${PartRow} key=${part.ids.join()} account=${account} part=${part} checked=${chosen.has(i)} onChange=${choose(i)} />`,
+          )}
+        </ul>
+      </fieldset>`
+    }
+    <p role="status">
+      ${parts.length > 0 ? html`<strong>${size}</strong>` : `No conversation and no client is stored, only: ${storedLine(person.stored)}`}
+      ${parts.length > 1 ? ` of ${counted(chosen.size, 'checked line')}` : ''}
+    </p>
     <${TroubleBox} trouble=${file.trouble} again=${save} />
     <${TroubleBox} trouble=${plan.trouble} again=${ask} />
     <div class="row">
       <button type="button" class="primary" onClick=${save} disabled=${isNobody || file.isBusy}>${file.isBusy ? 'Collecting…' : 'Export'}</button>
-      <button type="button" class="danger" disabled=${isNobody || plan.isBusy} onClick=${ask}>${plan.isBusy ? 'Counting…' : `Erase ${counted(conversations, 'conversation')}…`}</button>
+      <button type="button" class="danger" disabled=${isNobody || plan.isBusy} onClick=${ask}>${plan.isBusy ? 'Counting…' : parts.length > 0 ? `Erase ${counted(conversations, 'conversation')}…` : 'Erase…'}</button>
       <span class="muted">The audit log records both.</span>
     </div>
     ${

@@ -18,6 +18,7 @@ const kinds = [
   ['visitor', 'Visitor number'],
   ['chat', 'Chat id'],
   ['email', 'Email address'],
+  ['phone', 'Phone number'],
 ] as const satisfies ReadonlyArray<readonly [PersonBody['kind'], string]>
 
 /** An erasure of a moment ago. `words`: who was erased. */

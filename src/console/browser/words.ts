@@ -259,22 +259,33 @@ const nobody: Readonly<Record<PersonBody['kind'], string>> = {
   visitor: 'No visitor with this number is stored.',
   chat: 'No chat with this id is stored.',
   email: 'No person with this email address is stored.',
+  phone: 'No person with this phone number is stored.',
 }
 /** The answer to a search for a person who is not stored. It says what was searched, because other ids may lead to one. */
 export const nobodyWords = (kind: PersonBody['kind']): string => nobody[kind]
-export const nobodyAdvice = (kind: PersonBody['kind'], value: string): string =>
-  kind !== 'email' && value.includes('@')
-    ? 'This may be an email address, and email addresses were not searched: choose Email address.'
-    : 'Only this kind of id was searched. Check the value, or find the person by another: a client has an id, and as a visitor a number.'
+export const nobodyAdvice = (kind: PersonBody['kind'], value: string): string => {
+  if (kind === 'phone') return 'Only its digits were compared. Try it with and without the country: +44 20…, 020….'
+  if (kind !== 'email' && value.includes('@'))
+    return 'This may be an email address, and email addresses were not searched: choose Email address.'
+  if (/^[+(\d][\d\s+()./-]{6,}$/.test(value))
+    return 'Only this kind of id was searched. Check the value; if it is a phone number, choose Phone number.'
+  return 'Only this kind of id was searched. Check the value, or find the person by another: a client has an id, and as a visitor a number.'
+}
+
+const kindByLook = (text: string): PersonBody['kind'] | undefined => {
+  if (text.includes('@')) return 'email'
+  return /^\s*[+(]/.test(text) ? 'phone' : undefined
+}
 
 /**
- * The kind of id to search by after the text has changed. An `@` makes it an email address; the user may still choose
- * another kind, because a website may use addresses as ids of its clients.
+ * The kind of id to search by after the text has changed. An `@` makes it an email address, and a `+` before it a phone
+ * number; the user may still choose another kind, because a website may use addresses as ids of its clients.
  */
 export const kindOfTyped = (kind: PersonBody['kind'], before: string, now: string): PersonBody['kind'] => {
-  if (before.includes('@') === now.includes('@')) return kind
-  if (now.includes('@')) return 'email'
-  return kind === 'email' ? 'client' : kind
+  const [was, is] = [kindByLook(before), kindByLook(now)]
+  if (was === is) return kind
+  if (is !== undefined) return is
+  return kind === was ? 'client' : kind
 }
 
 const erasureStates: Sentences = {

@@ -1,4 +1,5 @@
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { FindLinks } from '../../../src/domain/person.ts'
 import type { Identity } from '../../../src/domain/person-ids.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 
@@ -19,6 +20,18 @@ export const receipt = (id: string, day: number, more: Partial<ErasureDocument> 
   ...more,
 })
 
+/** Finds documents as MongoDB does: addresses in any case, phone numbers in any form if that is asked for. */
+export const linksIn =
+  (links: ReadonlyArray<ReadonlyArray<Identity>>): FindLinks =>
+  async (identities, phones) => {
+    const plain = ({ kind, value }: Identity) => {
+      if (kind === 'email') return value.toLowerCase()
+      return kind === 'phone' && phones === 'in any form' ? value.replace(/\D/g, '').replace(/^00/, '') : value
+    }
+    const isSame = (one: Identity, other: Identity) => one.kind === other.kind && plain(one) === plain(other)
+    return links.filter((link) => link.some((it) => identities.some((other) => isSame(it, other))))
+  }
+
 /**
  * MongoDB in memory for erasures: the ids that each document links, and the receipts. Unless a test says more, there
  * are no documents, enrichments, copies or markers.
@@ -26,10 +39,7 @@ export const receipt = (id: string, day: number, more: Partial<ErasureDocument> 
 export const givenErasures = (links: ReadonlyArray<ReadonlyArray<Identity>>, more: Partial<Erasures> = {}) => {
   const receipts = new Map<string, ErasureDocument>()
   const erasures: Erasures = {
-    findLinks: () => async (identities) =>
-      links.filter((link) =>
-        link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
-      ),
+    findLinks: () => linksIn(links),
     findCopies: async function* () {},
     emptyCopies: async () => {},
     findDocuments: async function* () {},

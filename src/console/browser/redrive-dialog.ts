@@ -5,6 +5,7 @@ import { count, counted } from './format.ts'
 import { html } from './html.ts'
 import { type LettersFilters, requestQueryOf, sentBy } from './letters-filters.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
+import { chatsOf, effectOf, reasonOf, warningOf } from './redrive-plan.ts'
 import { mostLetters, type Of, type RedriveRules, type Run, redrive, type Sending } from './use-redrives.ts'
 import { lettersWords, redriveLineWords } from './words.ts'
 
@@ -56,7 +57,9 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
     void plan()
     return () => closed.abort()
   }, [rules])
-  const { noun, redrive: consequences } = lettersWords[kind]
+  const { noun } = lettersWords[kind]
+  const chats = planned && chatsOf(planned.letters)
+  const warning = planned && warningOf(planned.letters)
   const size = planned?.run.end?.sent ?? 0
   const send = () => {
     if (planned === undefined) return
@@ -67,16 +70,26 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
     html`<${Check} label=${label} checked=${rules[name]} onChange=${(isSet: boolean) => setRules({ ...rules, [name]: isSet })} />`
   return html`
     <${Dialog} title=${`Send ${noun}s again?`} close=${close}>
-      <dl class="consequences">
-        ${consequences.map(([name, words]) => html`<div key=${name}><dt>${name}</dt><dd>${words}</dd></div>`)}
-      </dl>
+      ${
+        planned !== undefined &&
+        planned.letters.length > 0 &&
+        html`
+          <dl class="consequences">
+            <div><dt>Reason</dt><dd>${reasonOf(planned.letters)}</dd></div>
+            ${chats !== undefined && html`<div><dt>Of</dt><dd><bdi>${chats}</bdi></dd></div>`}
+            <div><dt>What happens</dt><dd>${effectOf(kind, planned.letters)}</dd></div>
+          </dl>
+          ${warning !== undefined && html`<p class="note">${warning}</p>`}
+        `
+      }
       ${
         kind === 'dead-letters' &&
-        html`<div>
+        html`<details>
+          <summary>More choices</summary>
           ${check('again', 'Also letters that were sent again before')}
           ${check('overwrite', 'Also old visitor details, although they replace newer ones')}
           ${check('force', 'Also letters that were sent again three times')}
-        </div>`
+        </details>`
       }
       <${TroubleBox} trouble=${trouble} />
       <p role="status">

@@ -376,8 +376,6 @@ type LettersWords = {
   readonly noun: string
   readonly title: string
   readonly about: string
-  /** What sending again does, for people who must decide about it. */
-  readonly redrive: ReadonlyArray<readonly [name: string, words: string]>
 }
 
 /** How the pages of dead letters and of quarantine speak of what they list. */
@@ -386,30 +384,11 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
     noun: 'letter',
     title: 'Letter',
     about: 'Replies and events that could not be processed. They are kept for 14 days.',
-    redrive: [
-      [
-        'What happens',
-        'The bridge processes each letter once more. A reply is sent to its client now, unless the chat is closed or an agent has it. An event appears in conversations and statistics.',
-      ],
-      [
-        'What does not happen',
-        'Nothing is deleted, and no other letter is sent. If the cause is still there, a letter fails again and stays here.',
-      ],
-      ['Can it be undone?', 'No. A client keeps a message that was sent.'],
-    ],
   },
   quarantine: {
     noun: 'request',
     title: 'Request',
     about: 'Requests of the chat service that could not be understood. They are kept for 14 days.',
-    redrive: [
-      [
-        'What happens',
-        'The bridge reads each request once more. If it understands it now, the event appears in conversations and statistics, and a bot may answer a message of the client although it is old.',
-      ],
-      ['What does not happen', 'Nothing is deleted. A request that is still not understood stays here.'],
-      ['Can it be undone?', 'No. An event stays in the history of its chat.'],
-    ],
   },
 }
 

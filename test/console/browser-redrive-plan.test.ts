@@ -28,10 +28,10 @@ for (const [letters, said] of [
 test('the only chat is named, several are counted, and a letter may have none', () => {
   const [one, two] = [letter({ chatId: '1' }), letter({ chatId: '2' })]
   assert.equal([[one], [one, one], [one, two, one], [one, letter()], [letter()], []].map(chatsOf), [
-    '1',
-    '1',
+    'Chat 1',
+    'Chat 1',
     '2 chats',
-    '1',
+    'Chat 1',
     undefined,
     undefined,
   ])
@@ -59,7 +59,16 @@ for (const [name, letters, said] of [
     `They will most likely fail again. ${bot} ${bridge}`,
   ],
 ] as const)
-  test(`a warning, and who can help: ${name}`, () => assert.is(warningOf(letters), said))
+  test(`a warning, and who can help: ${name}`, () =>
+    assert.is(warningOf('dead-letters', letters, letters.length), said))
+
+test('a request that is not understood yet waits for an update of the bridge', () => {
+  const requests = [letter({ topic: 'quarantine', cause: 'invalid' })]
+  assert.equal(
+    [0, 1].map((sent) => warningOf('quarantine', requests, sent)),
+    [bridge, undefined],
+  )
+})
 
 test('only effects that these letters can have are told', () => {
   const [reply, event] = [letter(), letter({ topic: 'calls' })]

@@ -201,7 +201,10 @@ story('shows a refused reply with every attempt and its answer', () => {
     state: 'failed',
     event: told,
     buttons: ['Yes'],
-    notes: ['The service refused it, and that is final.'],
+    notes: [
+      'The service refused it, and that is final.',
+      'A refused reply makes no dead letter: the bot must send another.',
+    ],
     detail: 'no such chat',
     attempts: [
       { at: at(7), durationMs: 2000, status: undefined, code: 'timeout' },

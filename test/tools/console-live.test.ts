@@ -153,6 +153,7 @@ test('letters that fail again stay one letter each, and the row of their reason 
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   // The link from the conversation names the first failure.
   await page.goto(here.page('conversations/again-1'))
+  await page.getByRole('link', { name: 'Dead letters of this chat (1)' }).waitFor()
   await page.getByRole('link', { name: 'Its dead letter' }).first().click()
   await page.locator('aside.panel').getByText('3 times').waitFor()
   assert.equal(errors, [])

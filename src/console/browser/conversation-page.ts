@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ConversationAnswer, StoryEvent } from '../answers.ts'
 import { accountPath, base, get, post } from './api.ts'
 import { ChatFacts } from './chat-facts.ts'
+import { ChatLetters } from './chat-letters.ts'
 import { EventPanel } from './event-panel.ts'
 import { textAt } from './figures.ts'
 import { counted, dayText } from './format.ts'
@@ -104,7 +105,6 @@ export const ConversationPage = ({ account, roles, chat, query, session }: Props
     `${base}${pathOf(account, 'dead-letters', letterQuery(chat, textAt(event?.data, 'requestedAt'), key))}`
   const leave = ({ key }: Entry) =>
     go(pathOf(account, 'conversations', new URLSearchParams({ reply: key }).toString(), chat), 'replace')
-  const letters = `${base}${pathOf(account, 'dead-letters', `chat=${encodeURIComponent(chat)}&state=all`)}`
   const head = html`
     <div class="page-head">
       <p class="crumbs"><a href=${wayBack(`${base}${pathOf(account, 'conversations')}`, cameFrom())}>Conversations</a></p>
@@ -118,7 +118,7 @@ export const ConversationPage = ({ account, roles, chat, query, session }: Props
         }
         ${isLoading && value !== undefined && html`<span class="muted">loading…</span>`}
         <${Copy} text=${chat} what="the chat id" />
-        <a href=${letters}>Dead letters of this chat</a>
+        <${ChatLetters} key=${chat} account=${account} chat=${chat} />
       </p>
     </div>
     <${TroubleBox} trouble=${trouble} again=${again} />

@@ -59,8 +59,8 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
   }, [rules])
   const { noun } = lettersWords[kind]
   const chats = planned && chatsOf(planned.letters)
-  const warning = planned && warningOf(planned.letters)
   const size = planned?.run.end?.sent ?? 0
+  const warning = planned && warningOf(kind, planned.letters, size)
   const send = () => {
     if (planned === undefined) return
     start({ place: choice.place, letters: planned.letters, rules })
@@ -76,10 +76,10 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
         html`
           <dl class="consequences">
             <div><dt>Reason</dt><dd>${reasonOf(planned.letters)}</dd></div>
-            ${chats !== undefined && html`<div><dt>Of</dt><dd><bdi>${chats}</bdi></dd></div>`}
+            ${chats !== undefined && html`<div><dt>Where</dt><dd><bdi>${chats}</bdi></dd></div>`}
+            ${warning !== undefined && html`<div><dt>Will it help?</dt><dd>${warning}</dd></div>`}
             <div><dt>What happens</dt><dd>${effectOf(kind, planned.letters)}</dd></div>
           </dl>
-          ${warning !== undefined && html`<p class="note">${warning}</p>`}
         `
       }
       ${

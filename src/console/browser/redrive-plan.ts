@@ -43,11 +43,17 @@ export const reasonOf = (letters: ReadonlyArray<Letter>): string => {
 /** The chat of these letters, or how many chats. Undefined if no letter is of a chat. */
 export const chatsOf = (letters: ReadonlyArray<Letter>): string | undefined => {
   const chats = letters.flatMap(({ chatId }) => (chatId === undefined ? [] : [chatId]))
-  return chats.length === 0 ? undefined : (onlyOf(chats) ?? counted(new Set(chats).size, 'chat'))
+  const chat = onlyOf(chats)
+  if (chat !== undefined) return `Chat ${chat}`
+  return chats.length === 0 ? undefined : counted(new Set(chats).size, 'chat')
 }
 
-/** That sending again will hardly help, and who can help. Undefined if it may help. */
-export const warningOf = (letters: ReadonlyArray<Letter>): string | undefined => {
+/**
+ * That sending again will hardly help, and who can help. Undefined if it may help. A dry run knows whether a request is
+ * understood now; of a letter it only knows that it can be sent.
+ */
+export const warningOf = (kind: LettersKind, letters: ReadonlyArray<Letter>, sent: number): string | undefined => {
+  if (kind === 'quarantine') return sent === 0 ? menders.bridge : undefined
   const those = letters.filter(({ cause }) => staying.has(cause))
   if (those.length === 0) return undefined
   const which = those.length < letters.length ? `${count(those.length)} of them` : those.length === 1 ? 'It' : 'They'

@@ -96,6 +96,9 @@ const replyPart = (data: unknown, state: DeliveryState): Part => {
       ...(handOverReason === '' ? [] : [`Why: ${handOverReason}`]),
       ...(isJsonObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
       ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
+      ...(reason === 'rejected' && because === ''
+        ? ['A refused reply makes no dead letter: the bot must send another.']
+        : []),
     ],
     ...(reason === 'invalid' && { letter: 'what was expected' }),
     ...(reason === 'unforeseen' && { letter: 'where the bug is' }),

@@ -1,11 +1,8 @@
 import { changeText } from './figures.ts'
-import { count } from './format.ts'
+import { count, counted } from './format.ts'
+import { fewest, usual } from './unusual.ts'
 
-/** A difference of at most a fifth, or of so few events, is usual. */
-const usualPart = 0.2
-const usualSize = 5
-
-const amount = (events: number) => (events === 0 ? 'none' : count(events))
+const amount = (events: number) => (events === 0 ? 'no event' : counted(events, 'event'))
 
 /** Whether the last hour was as busy as the same hour a week ago, in words. `weekAgo` is null if that is not known. */
 export const lastHourWords = (events: number, weekAgo: number | null): string => {
@@ -14,7 +11,7 @@ export const lastHourWords = (events: number, weekAgo: number | null): string =>
   if (events === weekAgo) return `${hour}, as in the same hour a week ago.`
   if (weekAgo === 0) return `${hour}, but none in the same hour a week ago.`
   const difference = Math.abs(events - weekAgo)
-  const isUsual = difference <= Math.max(usualSize, usualPart * Math.max(events, weekAgo))
+  const isUsual = difference <= Math.max(fewest, (usual.percent / 100) * Math.max(events, weekAgo))
   const compared = isUsual ? 'about as many as' : events > weekAgo ? 'more than' : 'fewer than'
   return `${hour}, ${compared} in the same hour a week ago (${count(weekAgo)}, ${changeText(events, weekAgo, 'count')}).`
 }

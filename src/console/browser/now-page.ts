@@ -12,14 +12,16 @@ import {
   unresolvedIn,
   waitText,
 } from './current-state.ts'
-import { changeText, valueOfRows, valueText } from './figures.ts'
+import { figureOf, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
-import { useLoad, useNow } from './hooks.ts'
+import { type Loaded, useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
 import { lastHourWords } from './last-hour.ts'
+import { type Minute, minutesWords, stepsOf, sumOf } from './minutes.ts'
 import { AsOf, Badge, Card, Copy, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { stateTones } from './system-cards.ts'
+import { comparedText, isUnusual, unusualWords } from './unusual.ts'
 import { figureName, partStateWords } from './words.ts'
 
 const pollMs = 5_000
@@ -118,31 +120,38 @@ const figures = [
   { name: 'figures.csat', unit: 'share' },
 ] as const
 
-const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: NowAnswer }) => {
+type TodayProps = Shown & { readonly now: NowAnswer; readonly minutes: MinutesAnswer | undefined }
+
+const TodayCard = ({ account, staleSince: since, now, minutes }: TodayProps) => {
   const { started, today, lastWeek } = now
+  const sessionsOf = (row: unknown, definition: (typeof figures)[number]) => figureOf(row, definition)?.denominator ?? 0
   const rows = [
     { name: 'Bot conversations', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
     { name: 'Agent chats', unit: 'count', now: started.today.agent, before: started.lastWeek.agent },
-    ...figures.map(({ name, unit }) => ({
-      name: figureName(name),
-      unit,
-      now: valueOfRows([today.stats], { name, unit }),
-      before: valueOfRows([{ figures: lastWeek.figures }], { name, unit }),
+    ...figures.map((figure) => ({
+      name: figureName(figure.name),
+      unit: figure.unit,
+      now: valueOfRows([today.stats], figure),
+      before: valueOfRows([lastWeek], figure),
+      sessions: Math.min(sessionsOf(today.stats, figure), sessionsOf(lastWeek, figure)),
     })),
   ].filter(({ now, before }) => now !== undefined || before !== undefined)
   return html`
     <${Card} title="Is today unusual?" id="today" staleSince=${since} aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)} until the same time</span>`}>
+      <p><strong>${unusualWords(rows)}</strong></p>
+      ${minutes !== undefined && html`<p>${lastHourWords(sumOf(minutesOf(minutes, 1)), minutes.weekAgo)}</p>`}
       <table class="compact">
         <caption class="unseen">Today compared with the same weekday last week until the same time of day</caption>
         <thead><tr><th scope="col"><span class="unseen">Figure</span></th><th scope="col" class="number">Today</th><th scope="col" class="number">Last week, change</th></tr></thead>
         <tbody>
-          ${rows.map(
-            ({ name, unit, now, before }) => html`<tr key=${name}>
+          ${rows.map((row) => {
+            const { name, unit, now, before } = row
+            return html`<tr key=${name}>
               <th scope="row">${name}</th>
               <td class="number"><strong>${valueText(now, unit)}</strong></td>
-              <td class="number muted">${valueText(before, unit)}<span class="sub">${changeText(now, before, unit)}</span></td>
-            </tr>`,
-          )}
+              <td class="number muted">${valueText(before, unit)}<span class=${`sub ${isUnusual(row) ? 'warn-text' : ''}`}>${comparedText(row)}</span></td>
+            </tr>`
+          })}
         </tbody>
       </table>
       <p class="sub">Shares and times are of sessions that were over by this time. A bot session may be over only a day after its last event.</p>
@@ -153,12 +162,10 @@ const TodayCard = ({ account, staleSince: since, now }: Shown & { readonly now: 
 
 /** The spans of the chart, in hours. */
 const spans = [1, 6, 24] as const
+/** One point of the chart, in minutes: more points than that are a thicket. */
+const steps = { 1: 1, 6: 5, 24: 10 } as const
 type Span = (typeof spans)[number]
 const spanText = (hours: Span) => (hours === 1 ? 'hour' : `${hours} hours`)
-
-type Minute = { readonly at: number; readonly events: number }
-
-const sumOf = (minutes: ReadonlyArray<Minute>): number => minutes.reduce((all, { events }) => all + events, 0)
 
 /** Every minute of the last hours, oldest first: also those without an event. */
 const minutesOf = (answer: MinutesAnswer | undefined, hours: Span): ReadonlyArray<Minute> => {
@@ -192,28 +199,25 @@ const MinutesTable = ({ minutes }: { readonly minutes: ReadonlyArray<Minute> }) 
   `
 }
 
-const EventsCard = ({ account, staleSince: since }: Shown) => {
+const EventsCard = ({ staleSince: since, answered }: Shown & { readonly answered: Loaded<MinutesAnswer> }) => {
   const [hours, setHours] = useState<Span>(24)
-  const answered = useLoad(
-    account,
-    (signal) => get<MinutesAnswer>(accountPath(account, 'minutes'), signal),
-    minutesPollMs,
-  )
   const { value, trouble, again } = answered
   const minutes = useMemo(() => minutesOf(value, hours), [value, hours])
+  const drawn = stepsOf(minutes, steps[hours])
+  const each = steps[hours] === 1 ? 'a minute' : `in ${steps[hours]} minutes`
   const sum = sumOf(minutes)
   const title = `Events of the last ${spanText(hours)}`
   return html`
-    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span class="muted">${hours > 1 && `${count(sum)} in all. `}${lastHourWords(sumOf(minutes.slice(-60)), value.weekAgo)}</span>`}>
+    <${Card} title=${title} id="events" staleSince=${since ?? staleSince(answered)} aside=${value !== undefined && html`<span class="muted">${`${count(sum)} in all. ${minutesWords(minutes)}`}</span>`}>
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="events" />`}
       ${
         value !== undefined &&
         html`
           <${Chart}
-            label=${`${title} by minute, ${count(sum)} in all`}
-            times=${minutes.map(({ at }) => at / 1_000)}
-            lines=${[{ name: 'events a minute', values: minutes.map(({ events }) => events) }]}
+            label=${`${title} ${each}, ${count(sum)} in all`}
+            times=${drawn.map(({ at }) => at / 1_000)}
+            lines=${[{ name: `events ${each}`, values: drawn.map(({ events }) => events) }]}
             text=${count}
             timeText=${(seconds: number) => minuteText(seconds * 1_000)}
             height=${130}
@@ -236,6 +240,11 @@ export const NowPage = ({ account, query, strip }: PageProps) => {
   const path = `${accountPath(account, 'now')}${isAll ? `?${allWaits}` : ''}`
   const now = useLoad(path, (signal) => get<NowAnswer>(path, signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
+  const minutes = useLoad(
+    account,
+    (signal) => get<MinutesAnswer>(accountPath(account, 'minutes'), signal),
+    minutesPollMs,
+  )
   const { value } = now
   const behind = isBehind(system.value)
   /** When the newest answer came that was not behind. */
@@ -260,8 +269,8 @@ export const NowPage = ({ account, query, strip }: PageProps) => {
     <div class="cards now">
       ${value && html`<${WaitingCard} account=${account} now=${value} staleSince=${since} isAll=${isAll} />`}
       <${HealthCard} account=${account} system=${system.value} strip=${strip} staleSince=${staleSince(system)} />
-      ${value && html`<${TodayCard} account=${account} now=${value} staleSince=${since} />`}
+      ${value && html`<${TodayCard} account=${account} now=${value} minutes=${minutes.of === account ? minutes.value : undefined} staleSince=${since} />`}
     </div>
-    <${EventsCard} account=${account} staleSince=${since} />
+    <${EventsCard} account=${account} staleSince=${since} answered=${minutes} />
   `
 }

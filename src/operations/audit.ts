@@ -31,6 +31,19 @@ export const idText = (id: Identity): string => (looksLikeAddress(id) ? withheld
 
 const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also)}`)
 
+type Ids = { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> }
+
+const mostNamed = 5
+
+/** Who was found: `client:1701 chats:3`. Of many clients only the number is kept. */
+const foundText = ({ chats, clients }: Ids): string => {
+  const named =
+    clients.length > mostNamed
+      ? [`clients:${clients.length}`]
+      : clients.map((value) => `client:${idText({ kind: 'client', value })}`)
+  return [...named, `chats:${chats.length}`].join(' ')
+}
+
 /**
  * An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind, also
  * if it was typed as an id.
@@ -43,7 +56,11 @@ export const actionOn = (
     also,
     except = [],
   }: { accountId: string; start: Identity; also: ReadonlyArray<Also>; except?: ReadonlyArray<Also> },
-  { what = action, ticket }: { readonly what?: string; readonly ticket?: string | undefined } = {},
+  {
+    what = action,
+    ticket,
+    found,
+  }: { readonly what?: string; readonly ticket?: string | undefined; readonly found?: Ids } = {},
 ): Asked => {
   const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText({ kind, value })}`
   return {
@@ -53,6 +70,7 @@ export const actionOn = (
       who,
       ...(also.length > 0 ? [`also ${also.map(alsoText)}`] : []),
       ...(except.length > 0 ? [`except ${except.map(alsoText)}`] : []),
+      ...(found === undefined ? [] : [`found ${foundText(found)}`]),
       ...(ticket === undefined ? [] : [`ticket ${ticket}`]),
     ].join(', '),
     ...ofAccount(accountId),

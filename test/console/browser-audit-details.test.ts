@@ -16,6 +16,12 @@ for (const [detail, words, chat] of [
   ['redrive quarantine, id 0/1,0/2', 'Requests in quarantine: letter 0/1,0/2'],
   ['find person, visitor 2746, also 1234', 'Search for a person: visitor number 2746, also 1234'],
   ['find person, email', 'Search for a person: email'],
+  ['find person, email, found client:1701 chats:3', 'Search for a person: email, found client id 1701, 3 chats'],
+  ['find person, email, found clients:9 chats:1', 'Search for a person: email, found 9 clients, 1 chat'],
+  [
+    'find person, chat 5, found client:(value withheld) chats:1',
+    'Search for a person: chat 5, found client id (value withheld), 1 chat',
+  ],
   ['erase, client 1233, ticket GDPR-1', 'Person: client id 1233, ticket GDPR-1'],
   ['names of agents', 'Names of agents'],
   ['a newer form, id 1', 'A newer form, id 1'],

@@ -77,14 +77,19 @@ person('is found by certain links; likely links and stored documents are listed;
     confirm: body?.confirm,
   })
   assert.equal(audit.actions, [
-    { who: 'kim@example.com', action: 'unmask', detail: 'find person, client 1233', accountId: 'acme' },
+    {
+      who: 'kim@example.com',
+      action: 'unmask',
+      detail: 'find person, client 1233, found client:1233 chats:1',
+      accountId: 'acme',
+    },
   ])
 })
 
 person('an address of a person is not recorded on audit', async () => {
   const { ask, audit } = servers()
   await ask(find, { kind: 'email', value: 'ann@example.com', also: ['email'] })
-  assert.match(JSON.stringify(audit.actions), '"find person, email, also email"')
+  assert.match(JSON.stringify(audit.actions), /"find person, email, also email, found client:1233 chats:\d"/)
   assert.not.match(JSON.stringify(audit.actions), /ann/)
 })
 
@@ -95,7 +100,10 @@ for (const typed of ['ann@example.com', '+44 20 7946 0958', '442079460958'])
     await ask(everything, { kind: 'visitor', value: typed })
     assert.equal(
       audit.actions.map((action) => 'detail' in action && action.detail),
-      ['find person, client (value withheld), also visitor:(value withheld)', 'export, visitor (value withheld)'],
+      [
+        'find person, client (value withheld), also visitor:(value withheld), found client:(value withheld) chats:0',
+        'export, visitor (value withheld)',
+      ],
     )
   })
 
@@ -107,7 +115,7 @@ person('includes one likely person if that one is chosen, and the audit log name
     {
       who: 'kim@example.com',
       action: 'unmask',
-      detail: 'find person, client 1233, also chat:2038',
+      detail: 'find person, client 1233, also chat:2038, found client:1233 chats:2',
       accountId: 'acme',
     },
   ])

@@ -66,6 +66,7 @@ audit('has the names of the operators, page after page', async () => {
 for (const [query, filters] of [
   ['action=unmask', { action: 'unmask' }],
   ['who=kim', { who: 'kim' }],
+  ['about=1701', { about: '1701' }],
   ['from=2026-01-02', { from: new Date('2026-01-01T23:00:00Z') }],
   ['to=2026-01-02', { to: new Date('2026-01-02T23:00:00Z') }],
   [
@@ -114,13 +115,26 @@ audit('is a spreadsheet in which no name is a formula', async () => {
     [lines.length, lines[0], lines[1], lines.at(-1), headers?.['Content-Disposition']],
     [
       1_202,
-      'at,who,action,detail,accountId,_id',
-      '2026-01-01T00:00:00.000Z,kim-0,erase,"erase, chat 1",acme,a0',
-      `2026-01-01T00:00:00.000Z,"'=cmd|""calc""",erase,"erase, chat 1",acme,a1200`,
+      'When (UTC),Who,Action,About,Chat,Time (UTC),Account,Id',
+      '2026-01-01 00:00:00,kim-0,Erased a person,Person: chat 1,,2026-01-01T00:00:00.000Z,acme,a0',
+      `2026-01-01 00:00:00,"'=cmd|""calc""",Erased a person,Person: chat 1,,2026-01-01T00:00:00.000Z,acme,a1200`,
       'attachment; filename="acme-audit.csv"',
     ],
   )
 })
+
+for (const [query, name] of [
+  ['', 'acme-audit.csv'],
+  ['from=2026-01-02', 'acme-audit-from-2026-01-02.csv'],
+  ['from=2026-01-02&to=2026-01-02', 'acme-audit-2026-01-02.csv'],
+  ['from=2026-01-02T10:30&to=2026-01-05T11:00', 'acme-audit-2026-01-02-to-2026-01-05.csv'],
+  ['to=2026-01-05', 'acme-audit-to-2026-01-05.csv'],
+] as const)
+  audit(`is the file ${name} if it is asked for by ${query || 'nothing'}`, async () => {
+    const { handlers } = view()
+    const { headers } = right(await handlers[`${route}.csv`](given({ query })))
+    assert.is(headers?.['Content-Disposition'], `attachment; filename="${name}"`)
+  })
 
 audit.run()
 

@@ -5,7 +5,8 @@ import {
   type ConversationSort,
   conversationsQuery,
 } from '../../src/mongo/console-conversations.ts'
-import { type AuditAsked, auditQuery } from '../../src/mongo/console-privacy.ts'
+import { auditIn, auditQuery } from '../../src/mongo/console-privacy.ts'
+import { right } from '../support/either.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -129,6 +130,7 @@ const actions = Array.from({ length: count }, (_, n) => ({
   action: n % 50 === 8 ? 'erase' : 'unmask',
   who: n % 40 === 6 || n % 40 === 13 ? 'kim@desk' : 'lee@desk',
   at: minutesAgo(n - (n % 2)),
+  detail: `find person, email, found client:${n} chats:1`,
   ...(n % 10 !== 3 && { accountId: n % 2 === 0 ? 'acme' : 'globex' }),
 }))
 await db.collection<{ _id: string }>('audit').insertMany(actions)
@@ -136,17 +138,18 @@ await db.collection<{ _id: string }>('audit').insertMany(actions)
 for (const [name, asked] of Object.entries({
   'of all actions': {},
   'of one action': { action: 'erase' },
-  'of one person': { who: 'kim@desk' },
+  'of one person': { who: ['kim@desk'] },
+  'of two persons': { who: ['kim@desk', 'lee@desk'] },
   'of some days': { from: minutesAgo(2_000), to: minutesAgo(1_000) },
-  'of a person in some days': { who: 'kim@desk', from: minutesAgo(2_000), to: minutesAgo(1_000) },
+  'of a person in some days': { who: ['kim@desk'], from: minutesAgo(2_000), to: minutesAgo(1_000) },
   'after another page': { after: { at: minutesAgo(2_000), _id: 'a02001' } },
   'of a person, after another page of some days': {
-    who: 'kim@desk',
+    who: ['kim@desk'],
     from: minutesAgo(3_500),
     to: minutesAgo(500),
     after: { at: minutesAgo(2_000), _id: 'a02001' },
   },
-} satisfies Record<string, Partial<AuditAsked>>))
+} satisfies Record<string, Partial<Parameters<typeof auditQuery>[1]>>))
   indexes(`a page of the audit log ${name} reads only what it shows, in the order of an index`, async () => {
     const { where, options } = auditQuery('acme', { limit, ...asked })
     const found = await db.collection<{ _id: string }>('audit').find(where, options).toArray()
@@ -160,11 +163,11 @@ for (const [name, asked] of Object.entries({
     assert.not.ok(stages.includes('SORT') || stages.includes('COLLSCAN'), stages.join())
     assert.ok(executionStats.totalDocsExamined <= limit + 3, `${executionStats.totalDocsExamined} documents`)
     assert.ok(found.length > 0)
-    const { action, who, from, to, after }: Partial<AuditAsked> = asked
+    const { action, who, from, to, after }: Partial<Parameters<typeof auditQuery>[1]> = asked
     const isMeant = (one: (typeof actions)[number]) =>
       one.accountId !== 'globex' &&
       (action === undefined || one.action === action) &&
-      (who === undefined || one.who === who) &&
+      (who === undefined || who.includes(one.who)) &&
       (from === undefined || one.at >= from) &&
       (to === undefined || one.at < to)
     const isAfter = ({ at, _id }: (typeof actions)[number]) =>
@@ -174,6 +177,21 @@ for (const [name, asked] of Object.entries({
     assert.equal(
       found.map(({ _id }) => _id),
       newest.slice(0, limit).map(({ _id }) => _id),
+    )
+  })
+
+for (const [name, asked, isMeant] of [
+  ['a part of a name, in any case', { who: 'KIM' }, (n: number) => n % 40 === 6 || n % 40 === 13],
+  ['a whole id', { about: '17' }, (n: number) => n === 17],
+  ['a name and an id', { who: 'lee', about: '17' }, (n: number) => n === 17],
+  ['nobody', { who: 'k.m' }, () => false],
+] as const)
+  indexes(`the audit log is found by ${name}`, async () => {
+    const found = right(await auditIn(db)('globex', { limit: count, ...asked }))
+    const ofGlobex = actions.filter(({ accountId }) => accountId !== 'acme')
+    assert.equal(
+      found.map(({ _id }) => _id).toSorted(),
+      ofGlobex.filter(({ _id }) => isMeant(Number(_id.slice(1)))).map(({ _id }) => _id),
     )
   })
 

@@ -152,15 +152,24 @@ test('who looked at what, and when: the audit log by person and day, as a list a
       'Conversation · chat audited-2',
     ]),
   )
-  assert.is(await page.getByLabel('Person', { exact: true }).inputValue(), 'audited-ann@example.com')
+  assert.is(await page.getByLabel('Who', { exact: true }).inputValue(), 'audited-ann@example.com')
   const saving = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Save as CSV' }).click()
   const file = await readFile(await (await saving).path(), 'utf8')
   const lines = file.trimEnd().split('\r\n')
   assert.equal(
     lines.slice(1).map((line) => line.split(',').slice(1, 5)),
-    ['audited-2', 'audited-1'].map((chat) => ['audited-ann@example.com', 'unmask', `conversation ${chat}`, 'acme']),
+    ['audited-2', 'audited-1'].map((chat) => [
+      'audited-ann@example.com',
+      'Looked at personal data',
+      'Conversation',
+      chat,
+    ]),
   )
+  await page.getByLabel('About', { exact: true }).fill('audited-1')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/about=audited-1/)
+  await eventually('the look at one chat', async () => (await details.count()) === 1)
   await page.getByLabel('To', { exact: true }).fill('2020-01-01')
   await page.getByText('expected a time, and a later one').waitFor()
   await page.getByLabel('From', { exact: true }).fill('2020-01-01')

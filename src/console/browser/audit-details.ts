@@ -1,3 +1,4 @@
+import { counted } from './format.ts'
 import { causeWords } from './words.ts'
 
 /** What the audit log recorded, in words, and the chat that it is about. */
@@ -5,10 +6,24 @@ export type AuditDetails = { readonly words: string; readonly chat?: string }
 
 const ids: Readonly<Record<string, string>> = { client: 'client id', visitor: 'visitor number', id: 'letter' }
 
+/** `client id 1701` of `client:1701`, `3 chats` of `chats:3`. */
+const foundWords = (each: string): string => {
+  const [kind = '', ...rest] = each.split(':')
+  const value = rest.join(':')
+  return kind === 'chats' || kind === 'clients'
+    ? counted(Number(value), kind.slice(0, -1))
+    : [ids[kind] ?? kind, value].filter(Boolean).join(' ')
+}
+
 /** One option as it is recorded: `id 10/5` or `force true`. */
 const optionWords = (option: string): string => {
   const [name = '', ...rest] = option.split(' ')
   const value = rest.join(' ')
+  if (name === 'found')
+    return `found ${value
+      .split(/ (?=[a-z]+:)/)
+      .map(foundWords)
+      .join(', ')}`
   if (name === 'cause') return `cause “${causeWords(value)}”`
   return value === 'true' ? name : [ids[name] ?? name, value].filter(Boolean).join(' ')
 }

@@ -21,6 +21,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
     from: text('from'),
     to: text('to'),
     who: text('who'),
+    about: text('about'),
     action: actionCodes.find((each) => each === text('action')) ?? '',
   }
   const asked = queryOfSet(filters)
@@ -46,10 +47,13 @@ export const AuditPage = ({ account, query }: PageProps) => {
     <form class="filters" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
       ${day('from', 'From')} ${day('to', 'To')}
       <${Presets} chosen=${filters} choose=${change} />
-      <${Field} label="Person">
+      <${Field} label="Who">
         <input type="search" data-search list="people" maxlength="255" autocomplete="off" value=${filters.who} onChange=${(event: Event) => change({ who: valueOfField(event).trim() })} />
       <//>
       <datalist id="people">${people.map((who) => html`<option key=${who} value=${who} />`)}</datalist>
+      <${Field} label="About">
+        <input type="search" maxlength="255" autocomplete="off" placeholder="an id, such as 1701" value=${filters.about} onChange=${(event: Event) => change({ about: valueOfField(event).trim() })} />
+      <//>
       <${Select}
         label="Action"
         value=${filters.action}
@@ -66,10 +70,10 @@ export const AuditPage = ({ account, query }: PageProps) => {
     ${
       rows?.length === 0
         ? html`<${Empty} title=${asked.size === 0 ? 'Nothing is recorded yet.' : 'Nothing is recorded that matches these filters.'}>
-            Everyone who looks at personal data or acts appears here within seconds. A person is found by the whole name, as it is recorded.
+            Everyone who looks at personal data or acts appears here within seconds. A part of the name is enough in Who; About finds a whole id, and never an address.
           <//>`
         : rows &&
-          html`<${Table} caption="Audit log, the newest first" head=${['When', 'Who', 'What', 'Details']}>
+          html`<${Table} caption="Audit log, the newest first" head=${['When', 'Who', 'Action', 'About']}>
             ${rows.map(
               (row) => html`<tr key=${textAt(row, '_id')}>
                 <th scope="row"><${Time} at=${textAt(row, 'at')} /></th>

@@ -462,7 +462,8 @@ export const PersonBody = exactShape(
 /**
  * Chats and clients of a person that belong together. `ids`: send them as `except` to leave the part out, if `isSure`;
  * the others may be the same person: send the first as `also` to include the part. `via`: what joins it to the rest.
- * `through`: the place in the list of the part by which it was found.
+ * `through`: the place in the list of the part by which it was found. `isLikelyOther`: only a visitor number leads there,
+ * and to another address.
  */
 const PersonPart = t.intersection([
   t.strict({
@@ -473,7 +474,7 @@ const PersonPart = t.intersection([
     via: t.array(Identity),
     isSure: t.boolean,
   }),
-  t.partial({ through: Count }),
+  t.partial({ through: Count, isLikelyOther: t.literal(true) }),
 ])
 
 /** The chats and clients of the person, in parts too, with what is stored about the person. */

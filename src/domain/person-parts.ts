@@ -94,3 +94,23 @@ export const partsOf = (
   while (take(isKnown, (part) => part.filter(isKnown))) {}
   return parts
 }
+
+/**
+ * The places of the parts that are likely another person at the same computer: only a visitor number joins them to the
+ * person, and they have another address. Those found through them too.
+ */
+export const likelyOthers = (parts: ReadonlyArray<Part>): ReadonlySet<number> => {
+  const isJoinedByVisitor = ({ via, through }: Part) =>
+    through !== undefined && via.every(({ kind }) => kind === 'visitor')
+  const addresses = ({ emails }: Part) => emails.map((email) => email.toLowerCase())
+  const ofPerson = new Set(parts.filter(({ through }) => through === undefined).flatMap(addresses))
+  const hasOther = (those: ReadonlyArray<string>) => those.length > 0 && !those.some((email) => ofPerson.has(email))
+  const others = new Set<number>()
+  // A part is later in the list than the one through which it was found.
+  for (const [i, part] of parts.entries()) {
+    const isFurther = part.through !== undefined && others.has(part.through)
+    const isOther = ofPerson.size > 0 && isJoinedByVisitor(part) && hasOther(addresses(part))
+    if (isFurther || isOther) others.add(i)
+  }
+  return others
+}

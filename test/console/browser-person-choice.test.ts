@@ -48,6 +48,12 @@ choice('is at first who is sure; only the one asked for cannot be left out', () 
   assert.equal(sizeOf(parts, chosenAtFirst(parts)), { conversations: 4, clients: 2 })
 })
 
+choice('does not have at first who is likely another person at the same computer, and leaves them out', () => {
+  const doubted = [asked, { ...joined, isLikelyOther: true as const }, { ...further, isLikelyOther: true as const }]
+  assert.equal([...chosenAtFirst(doubted)], [0])
+  assert.equal(choiceOf(doubted, chosenAtFirst(doubted)), { except: ['client:30', 'chat:4'] })
+})
+
 choice('counts a conversation once that two parts have', () =>
   assert.equal(sizeOf(parts, withChoice(parts, chosenAtFirst(parts), 3, true)), { conversations: 5, clients: 3 }),
 )

@@ -66,13 +66,19 @@ for (const [clients, chats, name] of [
     assert.is(words.partName({ clients: [...clients], chats: [...chats], emails: ['a@example.com'] }), name),
   )
 
-sentences('who is erased and what is stored are named in one line, of many only the first', () => {
+sentences('conversations without a client and an address are named by their ids, of many by the first', () => {
+  const alone = (...chats: string[]) => words.partName({ clients: [], chats, emails: [] })
+  assert.is(alone('5', '6'), 'Conversations 5, 6')
+  assert.is(alone('5', '6', '7', '8', '9'), 'Conversations 5, 6, 7 and 2 more')
+})
+
+sentences('who is erased and what is stored are named in one line, each of many', () => {
   assert.is(words.partsWords([{ clients: ['7'], chats: ['1', '2'], emails: [] }]), 'Client 7 (2 conversations)')
   const part = (client: string) => ({ clients: [client], chats: ['1'], emails: [] })
   assert.is(words.partsWords([part('7'), { clients: [], chats: ['5'], emails: [] }]), 'Client 7; Conversation 5')
   assert.match(
     words.partsWords(['1', '2', '3', '4', '5', '6', '7'].map(part)),
-    /; Client 4; 3 other lines of the list$/,
+    /; Client 4; Client 5; Client 6; Client 7$/,
   )
   assert.is(
     words.sameWords([

@@ -10,6 +10,7 @@ import {
   readAlso,
   readCertain,
 } from '../../src/domain/person-ids.ts'
+import { likelyOthers } from '../../src/domain/person-parts.ts'
 import { exceptOf } from '../../src/operations/erase/operations.ts'
 import { linksIn } from '../operations/erase/given-erasures.ts'
 
@@ -154,6 +155,26 @@ person('has parts: the chats and clients of each id, with what joined them and t
     ],
   )
 })
+
+const doubtful: ReadonlyArray<readonly [start: string, others: ReadonlyArray<ReadonlyArray<string>>]> = [
+  ['client 20', [['30'], ['40']]],
+  ['email A@example.com', [['30'], ['40']]],
+  // Nobody knows whose address is the person's.
+  ['visitor 7', []],
+  ['chat 5', []],
+]
+for (const [start, others] of doubtful)
+  person(
+    `from ${start} has those as likely others that only a visitor number joins, with another address`,
+    async () => {
+      const { parts } = await resolvePerson(linksIn(shared), it(start), [])
+      const doubted = likelyOthers(parts)
+      assert.equal(
+        parts.filter((_, i) => doubted.has(i)).map(({ clients }) => clients),
+        others,
+      )
+    },
+  )
 
 person('has the chats without a client of one visitor number and one address as one part', async () => {
   const chats = [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { type FindLinks, likelyParts } from '../../domain/person.ts'
-import type { Part } from '../../domain/person-parts.ts'
+import { likelyOthers, type Part } from '../../domain/person-parts.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -50,11 +50,17 @@ const confirmOf = (request: Request, { person: { chats, clients } }: Plan): stri
 const personAnswer = async (find: FindLinks, request: Request, plan: Plan): Promise<PersonAnswer> => {
   const { chats, clients, parts, likely } = plan.person
   const others = await likelyParts(find, plan.person, request.except)
+  const doubted = likelyOthers(parts)
   return {
     chats: [...chats],
     clients: [...clients],
     parts: [
-      ...parts.map((part) => ({ ...shown(part), ids: [...exceptOf(part)], isSure: true })),
+      ...parts.map((part, i) => ({
+        ...shown(part),
+        ids: [...exceptOf(part)],
+        isSure: true,
+        ...(doubted.has(i) && { isLikelyOther: true as const }),
+      })),
       ...others.map((part, i) => ({ ...shown(part), ids: likely.slice(i, i + 1).map(alsoOf), isSure: false })),
     ],
     stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),

@@ -76,10 +76,10 @@ export type Action<A> = {
   readonly clear: () => void
 }
 
-/** An action of a button. While it runs, further calls of `run` are ignored. */
-export const useAction = <A>(): Action<A> => {
+/** An action of a button. `before`: its result when the page was left. While it runs, further calls of `run` are ignored. */
+export const useAction = <A>(before?: A): Action<A> => {
   const none = { value: undefined, trouble: undefined, isBusy: false }
-  const [state, setState] = useState<Pick<Action<A>, 'value' | 'trouble' | 'isBusy'>>(none)
+  const [state, setState] = useState<Pick<Action<A>, 'value' | 'trouble' | 'isBusy'>>({ ...none, value: before })
   const busy = useRef(false)
   return {
     ...state,

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { PersonAnswer } from '../answers.ts'
 import { accountPath, post, postForFile } from './api.ts'
 import { Chats } from './chats.ts'
@@ -7,7 +6,16 @@ import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Empty, TroubleBox } from './parts.ts'
-import { type Asked, choiceOf, chosenAtFirst, isFixed, type Part, sizeOf, withChoice } from './person-choice.ts'
+import {
+  type Asked,
+  type Chosen,
+  choiceOf,
+  chosenAtFirst,
+  isFixed,
+  type Part,
+  sizeOf,
+  withChoice,
+} from './person-choice.ts'
 import { maxChatsOfOne, nobodyAdvice, nobodyWords, partName, partsWords, sameWords, storedLine } from './words.ts'
 
 export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
@@ -15,6 +23,9 @@ export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
 type Props = {
   readonly account: string
   readonly found: Found
+  /** Undefined until the user has chosen. */
+  readonly choice: Chosen | undefined
+  readonly choose: (choice: Chosen) => void
   /** `words`: who was erased. */
   readonly erased: (erasure: Erasure, words: string) => void
 }
@@ -35,7 +46,8 @@ const PartRow = ({
 }) => {
   const name = html`<bdi>${partName(part)}</bdi>`
   const same = sameWords(part.via)
-  const reason = isFixed(part) ? 'You asked for this one' : part.isSure ? same : `${same}; may be another person`
+  const isSure = part.isSure && !part.isLikelyOther
+  const reason = isFixed(part) ? 'You asked for this one' : isSure ? same : `${same}; may be another person`
   return html`
     <li>
       ${isFixed(part) ? html`<strong class="fixed">${name}</strong>` : html`<${Check} label=${name} checked=${checked} onChange=${onChange} />`}
@@ -46,16 +58,15 @@ const PartRow = ({
 }
 
 /** Who was found, in parts that can be left out or included, and what can be done with those who are chosen. */
-export const PersonView = ({ account, found: { asked, person }, erased }: Props) => {
+export const PersonView = ({ account, found: { asked, person }, choice, choose, erased }: Props) => {
   const { parts } = person
-  const [chosen, setChosen] = useState(() => chosenAtFirst(parts))
+  const chosen = choice ?? chosenAtFirst(parts)
   const plan = useAction<PersonAnswer>()
   const file = useAction<undefined>()
   const body = { ...asked, ...choiceOf(parts, chosen) }
   const save = () =>
     file.run(() => postForFile(accountPath(account, 'person', 'export'), body, `person-${asked.kind}.json`))
   const ask = () => plan.run(() => post<PersonAnswer>(accountPath(account, 'person'), body))
-  const choose = (place: number) => (isChosen: boolean) => setChosen(withChoice(parts, chosen, place, isChosen))
   const { conversations, clients } = sizeOf(parts, chosen)
   const size = `${counted(conversations, 'conversation')} and ${counted(clients, 'client')}`
   const isNobody = chosen.size === 0 && parts.length > 0
@@ -77,7 +88,7 @@ export const PersonView = ({ account, found: { asked, person }, erased }: Props)
         <ul class="chosen">
           ${parts.map(
             (part, i) =>
-              html`<${PartRow} key=${part.ids.join()} account=${account} part=${part} checked=${chosen.has(i)} onChange=${choose(i)} />`,
+              html`<${PartRow} key=${part.ids.join()} account=${account} part=${part} checked=${chosen.has(i)} onChange=${(isChosen: boolean) => choose(withChoice(parts, chosen, i, isChosen))} />`,
           )}
         </ul>
       </fieldset>`

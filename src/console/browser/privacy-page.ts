@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { PersonAnswer, PersonBody } from '../answers.ts'
 import { accountPath, post, saveJson } from './api.ts'
 import type { Erasure } from './erase-dialog.ts'
@@ -6,8 +6,9 @@ import { ErasuresCard } from './erasures.ts'
 import { textAt } from './figures.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
+import { cameBack } from './navigation.ts'
 import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
-import type { Asked } from './person-choice.ts'
+import type { Asked, Chosen } from './person-choice.ts'
 import { type Found, PersonView } from './person-view.ts'
 import { receiptFile, receiptFileName } from './receipt.ts'
 import type { PageProps } from './route.ts'
@@ -37,14 +38,34 @@ const Erased = ({ done }: { readonly done: Done }) => {
   `
 }
 
+type Search = {
+  readonly account: string
+  readonly kind: Asked['kind']
+  readonly typed: string
+  readonly found: Found | undefined
+  readonly choice: Chosen | undefined
+}
+/**
+ * The search as the page was left, for the way back from a conversation. Addresses and the browser's history have no
+ * personal data, so a reload forgets it.
+ */
+const last: { search?: Search } = {}
+const searchBefore = (account: string) => (cameBack() && last.search?.account === account ? last.search : undefined)
+
 /** Finds, exports and erases a person's data, and lists the receipts of erasures. */
 export const PrivacyPage = ({ account }: PageProps) => {
-  const [kind, setKind] = useState<Asked['kind']>('client')
-  const [typed, setTyped] = useState('')
+  const [before] = useState(() => searchBefore(account))
+  const [kind, setKind] = useState<Asked['kind']>(before?.kind ?? 'client')
+  const [typed, setTyped] = useState(before?.typed ?? '')
+  const [choice, setChoice] = useState(before?.choice)
   const [done, setDone] = useState<Done>()
-  const found = useAction<Found>()
+  const found = useAction(before?.found)
+  useEffect(() => {
+    last.search = { account, kind, typed, found: found.value, choice }
+  }, [account, kind, typed, found.value, choice])
   const find = (asked: Asked) => {
     setDone(undefined)
+    setChoice(undefined)
     return found.run(async () => {
       const answer = await post<PersonAnswer>(accountPath(account, 'person'), asked)
       return answer.ok ? { ok: true, value: { asked, person: answer.value } } : answer
@@ -83,6 +104,8 @@ export const PrivacyPage = ({ account }: PageProps) => {
           key=${JSON.stringify(found.value)}
           account=${account}
           found=${found.value}
+          choice=${choice}
+          choose=${setChoice}
           erased=${erased}
         />`
       }

@@ -171,26 +171,27 @@ export const sameWords = (via: PersonAnswer['parts'][number]['via']): string =>
 
 type Part = Pick<PersonAnswer['parts'][number], 'chats' | 'clients' | 'emails'>
 
+const maxNamed = 3
+const conversationsWords = (chats: ReadonlyArray<string>, emails: ReadonlyArray<string>): string => {
+  if (emails.length > 0) return 'Conversations without a client id'
+  const more = chats.length - maxNamed
+  return `Conversations ${chats.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`
+}
+
 /** `Client 1233, ann@example.com`, or the conversations if they have no client. */
 export const partName = ({ chats, clients, emails }: Part): string => {
   const of = clients.length === 1 ? `Client ${clients[0]}` : `Clients ${clients.join(', ')}`
-  const alone = chats.length === 1 ? `Conversation ${chats[0]}` : 'Conversations without a client id'
-  const [email] = emails
-  return [clients.length > 0 ? of : alone, ...(email === undefined ? [] : [email])].join(', ')
+  const alone = chats.length === 1 ? `Conversation ${chats[0]}` : conversationsWords(chats, emails)
+  return [clients.length > 0 ? of : alone, ...emails].join(', ')
 }
 
-const maxNamed = 4
-
-/** `Client 1233 (5 conversations); Conversation 480219`. */
-export const partsWords = (parts: ReadonlyArray<Part>): string => {
-  const named = parts
-    .slice(0, maxNamed)
+/** `Client 1233 (5 conversations); Conversation 480219`. Names every line: nobody may be erased unseen. */
+export const partsWords = (parts: ReadonlyArray<Part>): string =>
+  parts
     .map((part) =>
       part.chats.length > 1 ? `${partName(part)} (${counted(part.chats.length, 'conversation')})` : partName(part),
     )
-  const more = parts.length - named.length
-  return [...named, ...(more > 0 ? [`${counted(more, 'other line')} of the list`] : [])].join('; ')
-}
+    .join('; ')
 
 /** One person seldom has more chats. More may be several persons who share an id. */
 export const maxChatsOfOne = 20

@@ -5,7 +5,7 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { disagreement } from '../../domain/agreed-time.ts'
 import type { Likely } from '../../domain/person.ts'
 import { alsoText, identityName } from '../../domain/person-ids.ts'
-import type { Part } from '../../domain/person-parts.ts'
+import { likelyOthers, type Part } from '../../domain/person-parts.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { table } from '../../shared/table.ts'
@@ -52,6 +52,17 @@ const partLine = (part: Part) => {
   return `Joined by ${part.via.map(identityName).join(', ')}: ${part.chats.length} chats of ${who}. If it is another person: --except ${ids.join(' ')}`
 }
 
+/** What leaves out all those who are likely other persons. */
+const othersLines = (parts: ReadonlyArray<Part>): ReadonlyArray<string> => {
+  const others = likelyOthers(parts)
+  const ids = parts.flatMap((part, i) => (others.has(i) ? exceptOf(part) : []))
+  return ids.length === 0
+    ? []
+    : [
+        `Likely other persons, INCLUDED: only a visitor number leads to them, and they have another email address. Leave them out with --except ${ids.join(' ')}`,
+      ]
+}
+
 const ticket: ReadOption<Ticket> = (text) => {
   const read = Ticket.decode(text)
   return E.isRight(read)
@@ -64,6 +75,7 @@ const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
   'Documents:',
   ...rowsOf(found),
   ...person.parts.filter(({ via }) => via.length > 0).map(partLine),
+  ...othersLines(person.parts),
   ...person.likely.map(
     (likely) =>
       `Likely the same person, not included: ${likely.leadsTo.map(identityName).join(', ')} (same ${[...new Set(likely.via.map(({ kind }) => kind))].join(', ')}; include with --also ${alsoOf(likely)}).`,

@@ -17,6 +17,8 @@ export type Chained = {
   readonly checksum: number
   /** How often the record had been sent again before this failure. */
   readonly redriven: number
+  /** Where the record that failed is on its own topic. */
+  readonly place?: string
   readonly sentAt: ReadonlyArray<Instant>
 }
 
@@ -35,10 +37,25 @@ const stateOf = ({ sentAt, redriven }: Chained): LetterState =>
   sentAt.length > 0 ? 'sent' : redriven > 0 ? 'failed-again' : 'unresolved'
 
 /**
+ * Without the copies of a failure. A consumer may keep the same failure twice: when it has to stop before it commits, it
+ * reads the record again. The copy that was sent stands for both, so that nobody sends the other too.
+ */
+const withoutCopies = <A extends Chained>(letters: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const failureOf = (letter: A) => {
+    const { place, topic, consumer, key, checksum, redriven } = letter
+    return place === undefined ? letter : JSON.stringify([topic, place, consumer, key, checksum, redriven])
+  }
+  return [...Map.groupBy(letters, failureOf).values()].flatMap(
+    (copies) => copies.find(({ sentAt }) => sentAt.length > 0) ?? copies.slice(0, 1),
+  )
+}
+
+/**
  * The letters by record, in the order of the newest of each. They are given oldest first. Only the newest failure of a
  * record counts: the earlier ones have been sent again.
  */
-export const chainsOf = <A extends Chained>(letters: ReadonlyArray<A>): ReadonlyArray<Chain<A>> => {
+export const chainsOf = <A extends Chained>(all: ReadonlyArray<A>): ReadonlyArray<Chain<A>> => {
+  const letters = withoutCopies(all)
   const chains = new Map<string, A[]>()
   for (const letter of letters.toSorted((a, b) => a.redriven - b.redriven)) {
     const record = recordOf(letter)

@@ -340,6 +340,30 @@ letters(
   },
 )
 
+letters('a record whose failure was kept twice is one letter, and is sent when one of them is', async () => {
+  const twice = [letterAt(0, 'acme/1'), letterAt(1, 'acme/1')]
+  const sent: Redrives['find'] = async (ids) =>
+    new Map(ids.filter((id) => id.startsWith('0/0@')).map((id) => [id, [at(9)]]))
+  const asked = async (find?: Redrives['find']) =>
+    (
+      right(await handlers(twice, find as () => Promise<Map<string, ReadonlyArray<Instant>>>)[list](given())) as {
+        body: LettersAnswer
+      }
+    ).body
+  assert.equal(
+    [await asked(), await asked(sent)].map(({ count, states, letters }) => [
+      count,
+      states.unresolved,
+      states.sent,
+      letters[0]?.failures,
+    ]),
+    [
+      [1, 1, 0, 1],
+      [1, 0, 1, 1],
+    ],
+  )
+})
+
 letters('the list fails while MongoDB is unavailable, instead of showing that nothing was sent back', async () => {
   const away = await handlers(deadLetters, () => Promise.reject(new Error('away')))[list](given())
   assert.is(E.isLeft(away) && away.left.status, 503)

@@ -49,6 +49,41 @@ letters('earlier failures are in the order of the failures, also when they are g
   assert.equal(told([letter({ redriven: 1 }), letter({ redriven: 2 }), letter()]), [[1, [2, 0], 'failed-again']]),
 )
 
+const later = { firstFailedAt: '2026-01-31T12:00:01.000Z' }
+
+letters('a failure that was kept twice is one letter, and it is sent if either copy is', () => {
+  const [first, second] = [letter({ place: '0/7' }), letter({ place: '0/7', ...later })]
+  const sent = { sentAt: [noon] }
+  for (const copies of [
+    [first, second],
+    [first, { ...second, ...sent }],
+    [{ ...first, ...sent }, second],
+  ])
+    assert.equal(
+      chainsOf(copies).map(({ newest, earlier, state }) => [newest.sentAt, earlier, state]),
+      copies.some(({ sentAt }) => sentAt.length > 0) ? [[[noon], [], 'sent']] : [[[], [], 'unresolved']],
+    )
+})
+
+letters('the later failure of a copy that was sent is a failure of the same record', () => {
+  const [first, second] = [letter({ place: '0/7' }), letter({ place: '0/7', ...later, sentAt: [noon] })]
+  const again = letter({ place: '0/9', ...later, redriven: 1 })
+  assert.equal(
+    chainsOf([first, second, again]).map(({ newest, earlier, state }) => [newest.place, earlier.length, state]),
+    [['0/9', 1, 'failed-again']],
+  )
+})
+
+for (const [what, other] of Object.entries({
+  'of another key': { key: 'acme/2' },
+  'of another place': { place: '0/8' },
+  'with other content': { checksum: 21 },
+  'after it was sent again': { redriven: 1 },
+}))
+  letters(`a failure ${what} is no copy`, () =>
+    assert.is(chainsOf([letter({ place: '0/7' }), letter({ place: '0/7', ...later, ...other })]).length, 2),
+  )
+
 for (const [what, other] of Object.entries({
   'of another key': { key: 'acme/2' },
   'of another topic': { topic: 'chats' },

@@ -229,7 +229,7 @@ const showDeadLetter = (it: FoundDeadLetter): Shown => {
       ...(chat !== undefined && { chatId: chat }),
       ...(reason !== '' && { reason }),
     },
-    chained: { ...it, topic },
+    chained: { ...it, topic, place: `${it.origin.partition}/${it.origin.offset}` },
   }
 }
 

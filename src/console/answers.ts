@@ -135,6 +135,8 @@ export const ConversationRow = exactShape(
   {
     /** Since when the client's last message has no answer. Of a session that is over, it never got one. */
     waitingSince: Time,
+    /** Of a session that is over: how long its client had waited then. */
+    waitedMs: Count,
     clientId: t.string,
     channelType: t.string,
   },
@@ -142,9 +144,9 @@ export const ConversationRow = exactShape(
 )
 
 /**
- * Newest first, or by `sort`: `oldest` first; `waits`, of open sessions whose client waits, the longest wait first;
- * `longest` first, one page of the newest 10,000 that match. Query: `state` open or over; `unanswered` true: the client's last message has no answer, also of ended
- * sessions; `outcome`; `kind` agent or bot; `agent` and `widget`, ids; `from` and `to`, such as 2026-01-31 or
+ * Newest first, or by `sort`: `oldest` first; `waits`, of sessions without an answer, the longest wait first; `longest`
+ * first. `longest`, and `waits` unless `state` is open, are one page of the newest 10,000 that match. Query: `state`
+ * open or over; `unanswered` true: the client's last message has no answer, also of ended sessions; `outcome`; `kind` agent or bot; `agent` and `widget`, ids; `from` and `to`, such as 2026-01-31 or
  * 2026-01-31T17:05, in the account's time zone; `failed` true; `id` of a chat or client; `cursor`, the `next` of the
  * previous page; `limit`, default 50, at most 200.
  */

@@ -18,7 +18,7 @@ export type ConversationFilters = {
   readonly id?: string
 }
 
-/** `longest` is of the newest `maxCounted` that match; `waits` is of the open sessions whose client waits. */
+/** `longest`, and `waits` unless of open sessions, are of the newest `maxCounted` that match. */
 export type ConversationSort = 'newest' | 'oldest' | 'waits' | 'longest'
 
 type Listed = Pick<
@@ -127,17 +127,28 @@ export const conversationCountIn =
 
 type AskedPage = Omit<Parameters<typeof conversationsQuery>[1], 'sort'> & { readonly sort?: ConversationSort }
 
-/** No index has the duration of sessions, so MongoDB computes it for the newest ones. They have one page. */
-const longestOf = (db: Db, accountId: string, { filters, limit }: AskedPage, now: Date) => {
+/** True if an index has the order. */
+export const hasPages = (sort: ConversationSort, { state }: ConversationFilters): boolean =>
+  sort !== 'longest' && (sort !== 'waits' || state === 'open')
+
+/** How long each session lasted, or its client waited: until its end, or until now. */
+const lengthOf = (sort: ConversationSort, now: Date) => {
+  if (sort === 'waits') return { $subtract: [{ $min: ['$endsAt', now] }, '$awaitingSince'] }
+  const isOpen = { $gt: [{ $ifNull: ['$endsAt', { $add: [now, 1] }] }, now] }
+  return { $subtract: [{ $cond: [isOpen, now, '$lastEventAt'] }, '$startedAt'] }
+}
+
+/** No index has the length of sessions or waits, so MongoDB computes it for the newest ones. They have one page. */
+const longestOf = (db: Db, accountId: string, { filters, limit, sort = 'longest' }: AskedPage, now: Date) => {
   const { where, options } = conversationsQuery(accountId, { filters, limit }, now)
   const stages = [
     { $match: where },
     { $sort: options.sort },
     { $limit: maxCounted },
-    { $project: { ...projection, lasted: { $subtract: ['$lastEventAt', '$startedAt'] } } },
-    { $sort: { lasted: -1, startedAt: -1 } },
+    { $project: { ...projection, length: lengthOf(sort, now) } },
+    { $sort: { length: -1, startedAt: -1 } },
     { $limit: limit },
-    { $unset: 'lasted' },
+    { $unset: 'length' },
   ]
   return viewIn(db, 'sessions').aggregate<Listed>(stages, bounded).toArray()
 }
@@ -147,7 +158,8 @@ export const conversationsIn =
   (db: Db) =>
   (accountId: string, asked: AskedPage, now: Date): Known<ConversationsPage> => {
     const { sort = 'newest', limit } = asked
-    if (sort === 'longest') return known(longestOf(db, accountId, asked, now).then((rows) => ({ rows })))
+    if (sort === 'longest' || !hasPages(sort, asked.filters))
+      return known(longestOf(db, accountId, asked, now).then((rows) => ({ rows })))
     const { where, options } = conversationsQuery(accountId, { ...asked, sort }, now)
     const found = viewIn<{ readonly _id: string }>(db, 'sessions').find(where, options).toArray()
     const { field } = byTime[sort]

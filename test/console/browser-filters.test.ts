@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changed, filtersOf, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
+import { changed, filtersOf, isOnePage, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
 import { pathOf, routeOf, wayBack } from '../../src/console/browser/route.ts'
 import { pagesFor } from '../../src/console/pages.ts'
 import type { ConsoleRole } from '../../src/domain/accounts.ts'
@@ -25,21 +25,21 @@ filters('drops unknown parameters', () =>
   ),
 )
 
-for (const given of ['sort=waits', 'state=over&sort=waits', 'state=open&unanswered=true&sort=waits'])
-  filters(`names the sessions that are listed by their wait: ${given}`, () =>
-    assert.is(read(given), 'state=open&unanswered=true&sort=waits'),
+for (const state of ['', 'state=over&', 'state=open&'])
+  filters(`names the sessions that are listed by their wait, and keeps their state: ${state || 'any'}`, () =>
+    assert.is(read(`${state}sort=waits`), `${state}unanswered=true&sort=waits`),
   )
 
 const waits = 'state=open&unanswered=true&sort=waits'
 for (const [what, given, part, then] of [
   [
-    'the longest wait is of open sessions without an answer',
-    'state=over&kind=bot',
+    'the longest wait is of sessions without an answer, in any state',
+    'kind=bot',
     { sort: 'waits' },
-    `kind=bot&${waits}`,
+    'kind=bot&unanswered=true&sort=waits',
   ],
-  ['ended sessions have no wait', waits, { state: 'over' }, 'state=over&unanswered=true'],
-  ['sessions in any state are not listed by their wait', waits, { state: '' }, 'unanswered=true'],
+  ['another state keeps the order', waits, { state: 'over' }, 'state=over&unanswered=true&sort=waits'],
+  ['any state keeps the order', waits, { state: '' }, 'unanswered=true&sort=waits'],
   ['answered sessions are not listed by their wait', waits, { unanswered: false }, 'state=open'],
   ['another order keeps the other filters', waits, { sort: 'longest' }, 'state=open&unanswered=true&sort=longest'],
   ['another filter keeps the order', waits, { failed: true }, 'state=open&unanswered=true&failed=true&sort=waits'],
@@ -49,6 +49,15 @@ for (const [what, given, part, then] of [
     assert.equal(new URLSearchParams(next).toString(), read(then))
     assert.is(read(next), next)
   })
+
+filters('has one page for an order that no index has', () =>
+  assert.equal(
+    ['', 'sort=oldest', 'sort=longest', waits, 'sort=waits', 'state=over&sort=waits'].map((query) =>
+      isOnePage(filtersOf(new URLSearchParams(query))),
+    ),
+    [false, false, true, false, true, true],
+  ),
+)
 
 filters('has no query without filters', () => assert.is(queryOf(noFilters), ''))
 

@@ -322,8 +322,8 @@ reading('the CSV of conversations has durations, waits, and the state in the wor
   assert.equal(
     lines.map((cells) => names.map((name) => cells[head.indexOf(name)])),
     [
-      ['77', 'bot', '0', 'unanswered', 'Waiting for the bot', '30000'],
-      ['2037', 'agent', '0', 'open', 'With an agent', ''],
+      ['77', 'bot', '30000', 'unanswered', 'Waiting for the bot', '30000'],
+      ['2037', 'agent', '7139000', 'open', 'With an agent', ''],
       ['2037', 'bot', '60000', 'handed-over', 'Handed over to an agent', ''],
     ],
   )
@@ -346,7 +346,7 @@ reading('conversations in each order have the same pages as the whole list', asy
       kind: 'bot',
       number: 1,
       startedAt: start(n),
-      // The first and the last wait, the second is the longest.
+      // The first and the last wait.
       lastEventAt: new Date(start(n).getTime() + (n === 1 ? 9_000 : n * 1_000)),
       outcome: 'unanswered',
       channelId: 'w1',
@@ -354,7 +354,8 @@ reading('conversations in each order have the same pages as the whole list', asy
       replies: 0,
       agents: [],
       ...(n % 3 === 0 && { awaitingSince: new Date(start(3).getTime() - n) }),
-      endsAt: date('13:00:00'),
+      // One has ended.
+      endsAt: date(n === 1 ? '11:30:00' : '13:00:00'),
     })),
   )
   const asked = async (query: string) => {
@@ -364,7 +365,7 @@ reading('conversations in each order have the same pages as the whole list', asy
   for (const [sort, ids] of [
     ['', '3210'],
     ['sort=oldest', '0123'],
-    ['sort=waits', '30'],
+    ['state=open&sort=waits', '30'],
   ] as const) {
     const [first, second] = [ids.slice(0, 1), ids.slice(1)]
     const page = await asked(`${sort}&limit=1`)
@@ -374,10 +375,24 @@ reading('conversations in each order have the same pages as the whole list', asy
   assert.equal(
     [await asked('sort=longest'), await asked('sort=longest&limit=2')],
     [
-      { ids: '1320', next: undefined },
-      { ids: '13', next: undefined },
+      { ids: '0231', next: undefined },
+      { ids: '02', next: undefined },
     ],
   )
+  // The client of the session that has ended waited for 15 minutes, the other ones wait for 47.
+  await documents('sessions').updateOne({ _id: 'orders/1/bot/1' }, { $set: { awaitingSince: date('11:15:00') } })
+  assert.equal(
+    [await asked('sort=waits'), await asked('sort=waits&limit=1'), await asked('state=over&sort=waits')],
+    [
+      { ids: '301', next: undefined },
+      { ids: '3', next: undefined },
+      { ids: '1', next: undefined },
+    ],
+  )
+  const [head = '', line = ''] = (
+    await ask<string>(`${conversations}.csv`, { accountId: 'orders', query: 'state=over&sort=waits' })
+  ).split('\r\n')
+  assert.is(line.split(',')[head.split(',').indexOf('waitingMs')], String(15 * 60_000))
   await documents('sessions').deleteMany({ accountId: 'orders' })
 })
 

@@ -11,6 +11,7 @@ import {
   type ConversationsPage,
   conversationCountIn,
   conversationsIn,
+  hasPages,
   maxCounted,
 } from '../../mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
@@ -68,6 +69,7 @@ const rowOf = (session: ConversationsPage['rows'][number], now: Date): Conversat
     agents: agents.map(({ id }) => id),
     differences: audit?.differences.length ?? 0,
     ...(awaitingSince && { waitingSince: awaitingSince.toISOString() }),
+    ...(awaitingSince && !isOpen && { waitedMs: Math.max(0, endsAt.getTime() - awaitingSince.getTime()) }),
     ...(clientId !== undefined && { clientId }),
     ...(channelType !== undefined && { channelType }),
   }
@@ -95,15 +97,15 @@ const columns = [
   'differences',
 ] as const
 
-/** The cells of a row. The state is in the words of the page; only the client of an open session still waits. */
+/** The cells of a row. The state is in the words of the page. A wait or a duration is until the end, or until now. */
 const cells = (row: ConversationRow, now: Date) => {
-  const { isOpen, waitingSince, startedAt, lastEventAt } = row
+  const { isOpen, waitingSince, waitedMs, startedAt, lastEventAt } = row
   const shown = {
     ...row,
     agents: row.agents.join(' '),
     state: sessionState({ ...row, waits: waitingSince !== undefined }).words,
-    durationMs: Date.parse(lastEventAt) - Date.parse(startedAt),
-    waitingMs: isOpen && waitingSince !== undefined ? now.getTime() - Date.parse(waitingSince) : undefined,
+    durationMs: (isOpen ? now.getTime() : Date.parse(lastEventAt)) - Date.parse(startedAt),
+    waitingMs: isOpen && waitingSince !== undefined ? now.getTime() - Date.parse(waitingSince) : waitedMs,
   }
   return columns.map((name) => shown[name])
 }
@@ -120,7 +122,7 @@ const filtersOf = (
   return E.right({
     ...others,
     ...(Object.keys(span.right).length > 0 && { span: span.right }),
-    ...(sort === 'waits' && ({ state: 'open', unanswered: true } as const)),
+    ...(sort === 'waits' && ({ unanswered: true } as const)),
   })
 }
 
@@ -172,8 +174,12 @@ export const conversationsHandlers = ({
       const text = await csvOfPages(
         columns,
         (row: ConversationsPage['rows'][number]) => cells(rowOf(row, asOf), asOf),
-        (after: ConversationsPage['next'], limit) =>
-          findConversations(accountId, { filters, sort, limit, ...(after && { after }) }, asOf),
+        (after: ConversationsPage['next'], most) =>
+          findConversations(
+            accountId,
+            { filters, sort, limit: hasPages(sort, filters) ? most : maxCounted, ...(after && { after }) },
+            asOf,
+          ),
         asked.right.cursor,
         signal,
       )

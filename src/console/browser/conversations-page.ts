@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { FilterForm } from './conversation-filters.ts'
-import { filtersOf, noFilters, queryOf, refreshed, rowKey } from './filters.ts'
+import { filtersOf, isOnePage, noFilters, queryOf, refreshed, rowKey } from './filters.ts'
 import { count, counted, tickingDuration } from './format.ts'
 import { useAction, useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
@@ -17,15 +17,15 @@ const head = ['Chat', 'With', 'Outcome', 'Client / answers', 'Began', 'Lasted']
 
 const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => html`
   ${row.waitingSince !== undefined && html`<${Badge} tone="warn">${row.isOpen ? `waiting for ${tickingDuration(now - Date.parse(row.waitingSince))}` : 'left without an answer'}<//> `}
+  ${row.waitedMs !== undefined && html`<span class="sub">after ${tickingDuration(row.waitedMs)}</span>`}
   ${row.repliesFailed > 0 && html`<${Badge} tone="bad">${counted(row.repliesFailed, 'failed reply', 'failed replies')}<//> `}
   ${row.differences > 0 && html`<${Badge} tone="warn">${counted(row.differences, 'difference')}<//>`}
 `
 
-/** From the first event to the last one. An open session with one event has no duration yet. */
-const Lasted = ({ row }: { readonly row: ConversationRow }) => {
-  const ms = Date.parse(row.lastEventAt) - Date.parse(row.startedAt)
-  if (row.isOpen && ms < 1_000) return '–'
-  return html`<span title=${`until ${row.lastEventAt}`}>${tickingDuration(ms)}</span>${row.isOpen && html`<span class="sub">so far</span>`}`
+/** From the first event to the last one, or until now. */
+const Lasted = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => {
+  const ms = (row.isOpen ? now : Date.parse(row.lastEventAt)) - Date.parse(row.startedAt)
+  return html`<span title=${`last event at ${row.lastEventAt}`}>${tickingDuration(ms)}</span>${row.isOpen && html`<span class="sub">so far</span>`}`
 }
 
 const State = ({ row }: { readonly row: ConversationRow }) => {
@@ -63,7 +63,7 @@ const Row = ({
       }
     </td>
     <td data-label="Began"><${Time} at=${row.startedAt} /></td>
-    <td data-label="Lasted"><${Lasted} row=${row} /></td>
+    <td data-label="Lasted"><${Lasted} row=${row} now=${now} /></td>
   </tr>
 `
 }
@@ -163,7 +163,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
           <//>
         </div>
         ${
-          filters.sort === 'longest' &&
+          isOnePage(filters) &&
           (first.value?.count ?? 0) > shown.rows.length &&
           html`<p class="muted">Only the longest ${count(shown.rows.length)} are shown${first.value?.countIsMin && ', of the newest 10,000'}. For others, choose days.</p>`
         }

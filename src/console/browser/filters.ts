@@ -22,16 +22,18 @@ const oneOf = <A extends string>(text: string | null, words: ReadonlyArray<A>): 
 
 const localTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/
 
-/** Only a client of an open conversation waits, and only for an answer: the API lists no others by their wait. */
-const ofWaits = (filters: Filters): Filters =>
-  filters.sort === 'waits' ? { ...filters, state: 'open', unanswered: true } : filters
+/** Only a client without an answer waits, or waited until the session ended: the API lists no others by their wait. */
+const ofWaits = (filters: Filters): Filters => (filters.sort === 'waits' ? { ...filters, unanswered: true } : filters)
 
-/** The filters after a choice in their form. Who chooses what nobody waits in leaves the order by waits. */
+/** The filters after a choice in their form. Who chooses answered sessions too leaves the order by waits. */
 export const changed = (filters: Filters, part: Partial<Filters>): Filters => {
   const next = { ...filters, ...part }
-  const isWithoutWaits = (part.state !== undefined && part.state !== 'open') || part.unanswered === false
-  return ofWaits(isWithoutWaits && next.sort === 'waits' ? { ...next, sort: '' } : next)
+  return ofWaits(part.unanswered === false && next.sort === 'waits' ? { ...next, sort: '' } : next)
 }
+
+/** True if the list has only one page: no index has its order. */
+export const isOnePage = ({ sort, state }: Pick<Filters, 'sort' | 'state'>): boolean =>
+  sort === 'longest' || (sort === 'waits' && state !== 'open')
 
 /** The filters in the address. Unknown values are ignored. */
 export const filtersOf = (query: URLSearchParams): Filters => {

@@ -78,7 +78,7 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
             <div><dt>Reason</dt><dd>${reasonOf(planned.letters)}</dd></div>
             ${chats !== undefined && html`<div><dt>Where</dt><dd><bdi>${chats}</bdi></dd></div>`}
             ${warning !== undefined && html`<div><dt>Will it help?</dt><dd>${warning}</dd></div>`}
-            <div><dt>What happens</dt><dd>${effectOf(kind, planned.letters)}</dd></div>
+            ${size > 0 && html`<div><dt>What happens</dt><dd>${effectOf(kind, planned.letters)}</dd></div>`}
           </dl>
         `
       }

@@ -87,6 +87,13 @@ erasing('shows the stored data and who is not included, and a dry run changes no
   assert.equal(await receipts(), [])
 })
 
+erasing('finds a person by an address in other letters', async () => {
+  const address = `${secret}@EXAMPLE.com`.toLowerCase()
+  const { code, text: said } = await run('erase', '--account', 'acme', '--email', address, '--dry-run')
+  assert.is(code, 0)
+  assert.match(said, /Chats: 2037, 2038\. Clients: 1233\./)
+})
+
 erasing('does nothing without a confirmation', async () => {
   const { code } = await run('erase', '--account', 'acme', '--client', '1233')
   assert.equal([code, await receipts()], [1, []])

@@ -283,6 +283,47 @@ test('an operation runs by its form: without a question if it only shows, and af
   await context.close()
 })
 
+test('a person is found by an address in other letters, and by a phone number in another form', async (here) => {
+  const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
+  const email = 'Max.Mix@spelled.example.com'
+  for (const [number, address] of [
+    [7801, email],
+    [7802, email.toLowerCase()],
+  ] as const)
+    await here.service.webhook('acme', {
+      ...accepted,
+      chat_id: number,
+      user_token: `token-${number}`,
+      visitor: { number: `${number}`, name: 'Max Mix', email: address, phone: '+1 (408) 555-7801' },
+    })
+  await eventually(
+    'the chats',
+    async () => (await here.db.collection('chats').countDocuments({ 'visitor.name': 'Max Mix' })) === 2,
+  )
+  const { page, context, errors } = await here.open(await here.signIn('privacy'))
+  await page.goto(here.page('privacy'))
+  for (const value of [email, email.toLowerCase(), email.toUpperCase(), '+1 408 5557801']) {
+    await page.getByLabel('Value').fill('')
+    await page.getByLabel('Value').fill(value)
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByRole('button', { name: 'Erase 2 conversations…' }).waitFor()
+    await page.reload()
+  }
+  await page.getByLabel('Value').fill('nobody@spelled.example.com')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByText('No person with this email address is stored.').waitFor()
+  assert.not.match(page.url(), /spelled|408/)
+  const records = () =>
+    here.db
+      .collection('audit')
+      .find({ detail: /^find person/ })
+      .toArray()
+  await eventually('the searches on audit', async () => (await records()).length >= 5)
+  assert.not.match(JSON.stringify(await records()), /spelled|555/i)
+  assert.equal(errors, [])
+  await context.close()
+})
+
 test('a person is erased with one of two who may be the same, without another of the same computer, by a ticket, and the receipt is checked', async (here) => {
   const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
   const accept = (chat: number, visitor: object) =>
@@ -307,13 +348,18 @@ test('a person is erased with one of two who may be the same, without another of
   )
   assert.match(
     await line('7704').innerText(),
-    /kim@other\.example\.com\s+\+1 conversation\s+Same visitor number 7701\. 7704/,
+    /kim@other\.example\.com\s+\+1 conversation\s+Same visitor number 7701; may be another person\. 7704/,
   )
   assert.is(await line('You asked for this one').getByRole('checkbox').count(), 0)
-  await page.getByText('2 conversations and 0 clients').waitFor()
-  await line('7704').getByRole('checkbox').uncheck()
+  await page.getByText('1 conversation and 0 clients of 1 checked line', { exact: true }).waitFor()
+  assert.not(await line('7704').getByRole('checkbox').isChecked())
   await page.getByRole('button', { name: 'Erase 1 conversation…' }).waitFor()
   await line('7702').getByRole('checkbox').check()
+  await line('7704').getByRole('link').click()
+  await page.getByRole('heading', { level: 1 }).filter({ hasText: '7704' }).waitFor()
+  await page.goBack()
+  assert.ok(await line('7702').getByRole('checkbox').isChecked())
+  assert.is(await page.getByLabel('Value').inputValue(), '7701')
   assert.equal(await flaws(page), [])
 
   await page.getByRole('button', { name: 'Erase 2 conversations…' }).click()

@@ -487,6 +487,8 @@ export const PersonAnswer = exactShape(
     parts: t.array(PersonPart),
     stored: t.array(t.strict({ what: t.string, count: Count })),
     confirm: t.string,
+    /** Erasures of this person before, newest first: when, and the receipt's id. */
+    erased: t.array(t.strict({ at: Time, receipt: t.string })),
   },
   {},
   'PersonAnswer',
@@ -502,7 +504,7 @@ export const CheckBody = exactShape({ id: Id }, {}, 'CheckBody')
 export const ErasuresAnswer = exactShape({ cut: t.boolean, erasures: t.array(ErasureAnswer) }, {}, 'ErasuresAnswer')
 
 /**
- * Documents of the view audit about this or all accounts, newest first. Query: `action`; `who`; `from` and `to`, such as
+ * Documents of the view audit about this or all accounts, newest first. Query: `action`; `who`, a part of the name; `about`, an id; `from` and `to`, such as
  * 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `cursor`, `limit`.
  */
 export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')

@@ -29,7 +29,7 @@ export type Erasures = Copies & {
   /** A keyed hash function. Within one database it returns the same hash for the same text. */
   readonly hmac: () => Promise<(text: string) => string>
   readonly find: (
-    filter: Partial<Pick<ErasureDocument, '_id' | 'state' | 'request'>>,
+    filter: Partial<Pick<ErasureDocument, '_id' | 'state' | 'request' | 'requestedAt'>>,
   ) => Promise<ReadonlyArray<ErasureDocument>>
   /** Resolves when the receipt is durable on a majority. */
   readonly save: (receipt: ErasureDocument) => Promise<void>

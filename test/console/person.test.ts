@@ -4,9 +4,11 @@ import * as assert from 'uvu/assert'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { PersonAnswer } from '../../src/console/answers.ts'
 import { type PersonDeps, personHandlers } from '../../src/console/api/person.ts'
+import { nameOfErased } from '../../src/domain/erased.ts'
 import type { Identity } from '../../src/domain/person-ids.ts'
+import type { Erasures } from '../../src/mongo/erasures.ts'
 import { dayMs } from '../../src/shared/time.ts'
-import { givenErasures } from '../operations/erase/given-erasures.ts'
+import { givenErasures, receipt } from '../operations/erase/given-erasures.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
 
@@ -15,7 +17,7 @@ const everything = 'POST /api/accounts/:account/person/export'
 const erase = 'POST /api/accounts/:account/person/erase'
 
 /** MongoDB and Kafka in memory: chat 2037 and client 1233 are one person, chat 2038 has the same address. */
-const servers = () => {
+const servers = (more: Partial<Erasures> = {}) => {
   const audit = auditTopic()
   const links: Identity[][] = [
     [
@@ -30,6 +32,7 @@ const servers = () => {
   ]
   const written: string[] = []
   const { erasures, receipts } = givenErasures(links, {
+    ...more,
     findDocuments: async function* () {
       yield { view: 'chats', document: { _id: 'acme/2037', name: 'Ann', applied: { 'chats/0': 1 } } }
     },
@@ -75,6 +78,7 @@ person('is found by certain links; likely links and stored documents are listed;
     ],
     stored: [{ what: 'chats', count: 1 }],
     confirm: body?.confirm,
+    erased: [],
   })
   assert.equal(audit.actions, [
     {
@@ -83,6 +87,31 @@ person('is found by certain links; likely links and stored documents are listed;
       detail: 'find person, client 1233, found client:1233 chats:1',
       accountId: 'acme',
     },
+  ])
+})
+
+person('who was erased before has the time and the receipt, of the same account only, the newest first', async () => {
+  const all = [
+    receipt('e1', 1, { keys: ['client acme/1233'] }),
+    receipt('e2', 2, { keys: ['chat acme/2037'] }),
+    receipt('e3', 2, { keys: ['chat acme/2037'], accountId: 'other' as ErasureDocument['accountId'] }),
+    receipt('e4', 2, { keys: ['chat acme/9'] }),
+  ]
+  const { ask } = servers({
+    hmac: async () => String,
+    erasedAt: async (keys) =>
+      new Map(
+        all.flatMap((each) =>
+          keys
+            .filter((key) => each.keys.includes(nameOfErased(key)))
+            .map((key) => [nameOfErased(key), each.requestedAt]),
+        ),
+      ),
+    find: async ({ requestedAt }) => all.filter((each) => each.requestedAt.getTime() === requestedAt?.getTime()),
+  })
+  assert.equal((await ask(find, {})).body?.erased, [
+    { at: '2026-01-02T00:00:00.000Z', receipt: 'e2' },
+    { at: '2026-01-01T00:00:00.000Z', receipt: 'e1' },
   ])
 })
 

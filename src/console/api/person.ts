@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { type FindLinks, likelyParts } from '../../domain/person.ts'
+import { nameOfErased } from '../../domain/erased.ts'
+import { likelyParts } from '../../domain/person.ts'
+import type { Identity } from '../../domain/person-ids.ts'
 import { likelyOthers, type Part } from '../../domain/person-parts.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
@@ -47,9 +49,29 @@ const confirmOf = (request: Request, { person: { chats, clients } }: Plan): stri
     .update(JSON.stringify([erasureRequestText(request), chats, clients]))
     .digest('base64url')
 
-const personAnswer = async (find: FindLinks, request: Request, plan: Plan): Promise<PersonAnswer> => {
+/** The receipts of the person who was asked for, and of the chats and clients that were found. */
+const erasedBefore = async (
+  { erasedAt, find, hmac }: Pick<Erasures, 'erasedAt' | 'find' | 'hmac'>,
+  { accountId, start }: Request,
+  { person: { chats, clients } }: Plan,
+): Promise<PersonAnswer['erased']> => {
+  const keyed = (of: Identity['kind']) => (value: string) => ({ of, key: `${accountId}/${value}` })
+  const keys = [keyed(start.kind)(start.value), ...chats.map(keyed('chat')), ...clients.map(keyed('client'))]
+  const times = new Set([...(await erasedAt(keys)).values()].map((at) => at.getTime()))
+  if (times.size === 0) return []
+  const hash = await hmac()
+  const hashes = new Set(keys.map((key) => hash(nameOfErased(key))))
+  const receipts = await Promise.all([...times].map((at) => find({ requestedAt: new Date(at) })))
+  return receipts
+    .flat()
+    .filter((receipt) => receipt.accountId === accountId && receipt.keys.some((key) => hashes.has(key)))
+    .sort((a, b) => b.requestedAt.getTime() - a.requestedAt.getTime())
+    .map(({ _id, requestedAt }) => ({ at: requestedAt.toISOString(), receipt: _id }))
+}
+
+const personAnswer = async (erasures: Erasures, request: Request, plan: Plan): Promise<PersonAnswer> => {
   const { chats, clients, parts, likely } = plan.person
-  const others = await likelyParts(find, plan.person, request.except)
+  const others = await likelyParts(erasures.findLinks(request.accountId), plan.person, request.except)
   const doubted = likelyOthers(parts)
   return {
     chats: [...chats],
@@ -65,6 +87,7 @@ const personAnswer = async (find: FindLinks, request: Request, plan: Plan): Prom
     ],
     stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
     confirm: confirmOf(request, plan),
+    erased: await erasedBefore(erasures, request, plan),
   }
 }
 
@@ -137,7 +160,7 @@ export const personHandlers = ({
         const plan = await planOf(erasures, request)
         const whose = whoseIsIt(plan.person)
         if (whose !== undefined) return E.left(wrongExcept(whose))
-        return ok(await personAnswer(erasures.findLinks(request.accountId), request, plan))
+        return ok(await personAnswer(erasures, request, plan))
       },
     ),
     'POST /api/accounts/:account/person/export': about<'POST /api/accounts/:account/person/export'>(

@@ -7,7 +7,7 @@ import { textAt } from './figures.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { cameBack } from './navigation.ts'
-import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
+import { Card, Field, Select, Time, TroubleBox, valueOfField } from './parts.ts'
 import type { Asked, Chosen } from './person-choice.ts'
 import { type Found, PersonView } from './person-view.ts'
 import { receiptFile, receiptFileName } from './receipt.ts'
@@ -98,6 +98,10 @@ export const PrivacyPage = ({ account }: PageProps) => {
         <div class="row"><button type="submit" class="primary" disabled=${found.isBusy}>${found.isBusy ? 'Searching…' : 'Find'}</button></div>
       </form>
       <${TroubleBox} trouble=${found.trouble} again=${() => find({ kind, value: typed.trim() })} />
+      ${found.value?.person.erased.map(
+        ({ at, receipt }) =>
+          html`<p key=${receipt} role="status">Erased before: <${Time} at=${at} />, receipt <code>${receipt}</code>. What is listed here came later, or is only ids, times and counts.</p>`,
+      )}
       ${
         found.value !== undefined &&
         html`<${PersonView}

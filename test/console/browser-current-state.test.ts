@@ -10,6 +10,7 @@ import {
   quarantinedText,
   staleSince,
   unresolvedIn,
+  wrongParts,
 } from '../../src/console/browser/current-state.ts'
 import { asOfText, showTimesIn } from '../../src/console/browser/format.ts'
 import { partStateWords, unavailableWords } from '../../src/console/browser/words.ts'
@@ -129,5 +130,18 @@ for (const [reason, words] of [
   ['Kafka: no broker', 'A server behind the console does not answer: Kafka: no broker'],
 ] as const)
   stale(`the reason ${reason} is told as “${words}”`, () => assert.is(unavailableWords(reason), words))
+
+stale('what is wrong is what the strip names, and services; it is not known before both answers', () => {
+  const mongodb = { name: 'mongodb', state: 'down', words: 'Nothing is shown.' } as const
+  const service = { account: 'acme', isOpen: true, reason: 'the service fails' }
+  const breakers = [service, { ...service, account: 'globex', isOpen: false }]
+  assert.equal(wrongParts(undefined, { breakers }), undefined)
+  assert.equal(wrongParts({ wrong: [mongodb] }, undefined), undefined)
+  assert.equal(wrongParts({ wrong: [] }, { breakers: [] }), [])
+  assert.equal(
+    wrongParts({ wrong: [mongodb] }, { breakers })?.map(({ name, state }) => `${name} ${state}`),
+    ['mongodb down', 'service of acme degraded'],
+  )
+})
 
 stale.run()

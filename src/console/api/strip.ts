@@ -17,7 +17,8 @@ export type StripDeps = LettersDeps & {
   readonly monotonic: () => number
 }
 
-const withinMs = 2_000
+/** As for the page System: with less time the strip would call a server down that the page calls well. */
+const withinMs = 3_000
 /** Both topics are read to their ends for these counts, so all sessions share them for a while. */
 const freshMs = 30_000
 

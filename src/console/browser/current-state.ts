@@ -37,13 +37,27 @@ export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'bre
 export const isWrong = ({ state }: Pick<Part, 'state'>): boolean =>
   state !== 'works' && state !== 'waits' && state !== 'unknown'
 
+/**
+ * What is wrong: the parts that the strip above the page names, so that both say the same, and the services of accounts.
+ * Undefined until that is known.
+ */
+export const wrongParts = (
+  strip: Pick<StripAnswer, 'wrong'> | undefined,
+  system: Pick<SystemAnswer, 'breakers'> | undefined,
+): ReadonlyArray<Pick<Part, 'name' | 'state' | 'words'>> | undefined =>
+  strip === undefined || system === undefined
+    ? undefined
+    : [...strip.wrong, ...partsOf({ checks: [], breakers: system.breakers }).filter(isWrong)]
+
 const servers: ReadonlySet<string> = new Set(['kafka', 'mongodb'])
 
 /** `4 wait for kafka`: for the servers that do not answer. Undefined if none waits. */
 export const waitText = (parts: ReadonlyArray<Pick<Part, 'name' | 'state'>>): string | undefined => {
   const waits = parts.filter(({ state }) => state === 'waits').length
   const absent = parts.filter((part) => servers.has(part.name) && isWrong(part)).map(({ name }) => name)
-  return waits === 0 ? undefined : `${count(waits)} ${waits === 1 ? 'waits' : 'wait'} for ${absent.join(' and ')}`
+  return waits === 0 || absent.length === 0
+    ? undefined
+    : `${count(waits)} ${waits === 1 ? 'waits' : 'wait'} for ${absent.join(' and ')}`
 }
 
 /** `2 of 12 parts do not work as usual, 4 wait for kafka, 3 are unknown`. */

@@ -2,16 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { MinutesAnswer, NowAnswer, StripAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.ts'
-import {
-  allWaits,
-  isAllResolved,
-  isBehind,
-  isWrong,
-  partsOf,
-  staleSince,
-  unresolvedIn,
-  waitText,
-} from './current-state.ts'
+import { allWaits, isAllResolved, isBehind, staleSince, unresolvedIn, waitText, wrongParts } from './current-state.ts'
 import { figureOf, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { type Loaded, useLoad, useNow } from './hooks.ts'
@@ -82,13 +73,12 @@ const AllWorks = ({ account, strip }: { readonly account: string; readonly strip
 type HealthProps = Shown & { readonly system: SystemAnswer | undefined; readonly strip: StripAnswer | undefined }
 
 const HealthCard = ({ account, staleSince: since, system, strip }: HealthProps) => {
-  const parts = system === undefined ? [] : partsOf(system)
-  const wrong = parts.filter(isWrong)
-  const waits = waitText(parts)
+  const wrong = wrongParts(strip, system)
+  const waits = waitText([...(wrong ?? []), ...(system?.checks.filter(({ state }) => state === 'waits') ?? [])])
   return html`
     <${Card} title="Is anything wrong?" id="health" staleSince=${since}>
       ${
-        system === undefined
+        wrong === undefined
           ? html`<${Waiting} what="the state of the bridge" />`
           : wrong.length === 0
             ? html`<${AllWorks} account=${account} strip=${strip} />`

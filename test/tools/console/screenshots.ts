@@ -67,7 +67,7 @@ const shots: ReadonlyArray<Shot> = [
     prepare: async (page) => {
       await page.getByLabel('Value').fill(stagedClient)
       await page.getByRole('button', { name: 'Find' }).click()
-      await page.getByLabel(/emil\.lind/).uncheck()
+      await page.getByLabel(/emil\.lind/).waitFor()
     },
   },
 ]

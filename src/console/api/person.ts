@@ -168,8 +168,10 @@ export const personHandlers = ({
         const run = runFor(of, recordActionOf, false, () => {})
         const exported = await exportPerson.perform({ erasures, kafka }, optionsOf(request), run)
         if (E.isLeft(exported)) return E.left(refusalOf(exported.left))
+        const { result, trouble = whoIsNot } = exported.right
+        if (result === undefined) return E.left(wrongExcept(trouble))
         const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
-        return E.right({ status: 200, body: { ...exported.right.result }, headers })
+        return E.right({ status: 200, body: { ...result }, headers })
       },
     ),
     'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(

@@ -51,7 +51,6 @@ export const exportPerson = operation({
   needs: { erasures: true, kafka: true },
   select: async (
     {
-      erasures,
       kafka,
     }: {
       readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>
@@ -65,14 +64,15 @@ export const exportPerson = operation({
     if (contradictsItself(request)) return stop('refused', whoIsNot)
     if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep })))
       return stop('unavailable', `Nothing was exported. ${notCurrent}`)
-    const { accountId, start, also, except } = request
-    const found = await resolvePerson(erasures.findLinks(accountId), start, also, [], except)
-    const whose = whoseIsIt(found)
-    return whose === undefined ? E.right({ request, person: found, out }) : stop('refused', whose)
+    return E.right({ request, out })
   },
   action: ({ request }) => actionOn('export', request),
-  act: async ({ erasures }, { request, person, out }) => {
-    const everything = await everythingOf(erasures, request.accountId, person)
+  act: async ({ erasures }, { request, out }) => {
+    const { accountId, start, also, except } = request
+    const person = await resolvePerson(erasures.findLinks(accountId), start, also, [], except)
+    const whose = whoseIsIt(person)
+    if (whose !== undefined) return { code: 1, trouble: whose }
+    const everything = await everythingOf(erasures, accountId, person)
     if (Object.keys(everything.documents).length === 0 && everything.enrichments.length === 0)
       return {
         code: 1,

@@ -7,7 +7,7 @@ import { finish, withServers } from '../../support/finish.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { oneFailed, together } from '../../support/outcome.ts'
 import { openTab, settled, showPayload, startChromium } from './browser.ts'
-import { stage, stagedChat, stagedClient, stagedDay } from './stage.ts'
+import { stage, stagedChat, stagedClient, stagedDay, stageStatistics } from './stage.ts'
 import { startConsoleWorld } from './world.ts'
 
 const folder = fileURLToPath(new URL('../../../contracts/guides/console/', import.meta.url))
@@ -82,6 +82,7 @@ const make = async () => {
   let total = 0
   for (const { name, path, colorScheme = 'light', prepare } of shots) {
     const { page, context } = await openTab(browser, here.origin, await here.signInAsAll('ann'), { colorScheme })
+    if (path.startsWith('statistics')) await stageStatistics(here)
     await page.goto(here.page(path))
     await settled(page)
     await page.locator('.strip li').first().waitFor()

@@ -61,11 +61,24 @@ const figuresOf = (day: number, denominator: number) =>
 /** The date of the day this many days before today. */
 export const stagedDay = (before: number): string => new Date(Date.now() - before * dayMs).toISOString().slice(0, 10)
 
+type Database = Pick<ConsoleWorld, 'db'>
+
+const put = (
+  collection: ReturnType<ConsoleWorld['db']['collection']>,
+  documents: ReadonlyArray<{ readonly _id: string }>,
+) =>
+  collection.bulkWrite(
+    documents.map((document) => ({
+      replaceOne: { filter: { _id: document._id as never }, replacement: document, upsert: true },
+    })),
+  )
+
 /**
  * Writes statistics of earlier days to the database directly: the bridge takes its times from the clock. It recomputes
- * the last days, so that has to be over.
+ * the last three days when a bot session changes, for example when it invites an agent for a client who waits. So this
+ * may be called again.
  */
-const stageDays = async ({ db }: ConsoleWorld) => {
+export const stageStatistics = async ({ db }: Database): Promise<void> => {
   const due = db.collection('stats_due')
   await eventually(
     'every day to be computed',
@@ -77,24 +90,30 @@ const stageDays = async ({ db }: ConsoleWorld) => {
     return found ?? undefined
   })
   const { _id, nextAt, ...rest } = today as typeof today & { readonly nextAt?: Date }
-  await stats.insertMany(
+  await put(
+    db.collection('daily_stats'),
     Array.from({ length: days }, (_, i) => {
       const day = stagedDay(i + 1)
       const counts = countsOf(rest, i + 1) as typeof rest
       return { ...counts, figures: figuresOf(i + 1, 140), _id: `acme/${day}`, day }
     }),
   )
+  await stageTeamFigures({ db })
+  // Without `nextAt` the day is not computed again when the next session has ended.
+  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) }, $unset: { nextAt: '' } })
+}
+
+const stageDays = async ({ db }: Database) => {
+  await stageStatistics({ db })
   await stageTeam({ db })
   await stageLastWeek({ db })
   await stageMinutes({ db })
-  // Without `nextAt` the day is not computed again when the next session has ended.
-  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) }, $unset: { nextAt: '' } })
   await stageTimes({ db })
   await stageTalkTimes({ db })
 }
 
 /** Sessions of the same weekday last week, up to this time of day, with which Now compares today. */
-const stageLastWeek = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+const stageLastWeek = async ({ db }: Database) => {
   const now = Date.now()
   const from = Math.floor(now / dayMs) * dayMs - 7 * dayMs
   const figures = figuresOf(7, 100)
@@ -155,7 +174,7 @@ const measured = ({ kind, firstResponseMs, handleMs }: Staged, n: number) => {
 }
 
 /** Moves what was played just now back in time: sessions began over the last hours, and clients wait for minutes. */
-const stageTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+const stageTimes = async ({ db }: Database) => {
   const now = Date.now()
   const sessions = db.collection<Staged>('sessions')
   const recent = { accountId: 'acme', chatId: { $ne: stagedChat }, startedAt: { $gt: new Date(now - dayMs) } }
@@ -184,7 +203,7 @@ const talkSeconds = [0, 2.4, 43, 51.2, 96, 97.1, 358]
 const stretch = 12
 
 /** Spreads the events of the staged chat over six minutes, up to a minute ago. */
-const stageTalkTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+const stageTalkTimes = async ({ db }: Database) => {
   const timeline = db.collection<{ _id: string; time: Date }>('timeline')
   const events = await timeline.find({ chatId: stagedChat }).sort({ time: 1, offset: 1 }).toArray()
   const first = Date.now() - minuteMs - (talkSeconds.at(-1) ?? 0) * secondMs
@@ -224,7 +243,7 @@ const stageTalkTimes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
 }
 
 /** Entries of the timeline of the last 24 hours, most of them by day, and of one more hour a week ago. */
-const stageMinutes = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+const stageMinutes = async ({ db }: Database) => {
   const now = Date.now()
   const minutesBefore = (last: number, size: number) => Array.from({ length: size }, (_, i) => last - (i + 2) * 60_000)
   const minutes = [...minutesBefore(now, 24 * 60), ...minutesBefore(now - 7 * dayMs, 60)]
@@ -259,13 +278,12 @@ const teamOf = (i: number) =>
     }
   })
 
-/** The figures of each agent of a team, those of all together, and a session of each, from which the page has the names. */
-const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
-  const by = db.collection<{ _id: string }>('daily_stats_by')
+/** The figures of each agent of a team, and those of all together. */
+const stageTeamFigures = async ({ db }: Database) => {
   const stats = db.collection<{ _id: string }>('daily_stats')
   for (let i = 1; i <= days; i++) {
     const agents = teamOf(i)
-    await by.insertMany(agents)
+    await put(db.collection('daily_stats_by'), agents)
     const sums = teamFigures.map((name) => {
       const sum = (part: 'numerator' | 'denominator') =>
         agents.reduce((all, { figures }) => all + (figures[name]?.[part] ?? 0), 0)
@@ -278,6 +296,10 @@ const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
       { $set: { ...Object.fromEntries(sums), 'sessions.agent.started': started } },
     )
   }
+}
+
+/** A session of each agent of the team, from which the page has the names. */
+const stageTeam = async ({ db }: Database) => {
   const sessions = db.collection<{ _id: string }>('sessions')
   const like = await sessions.findOne({ accountId: 'acme', kind: 'agent' })
   // Before the days of the charts: it does not change their figures.

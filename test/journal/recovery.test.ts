@@ -75,7 +75,7 @@ recovery('a torn tail that cannot be copied is not cut off: the journal does not
     await openJournal(options),
     E.left({
       kind: 'transient' as const,
-      reason: `it cannot be read: damaged bytes cannot be set aside: EEXIST at ${file}`,
+      reason: `it cannot be read: damaged bytes cannot be set aside: ENOTDIR at ${file}`,
     }),
   )
   assert.equal(readFileSync(join(dir, file)), before)

@@ -56,13 +56,10 @@ const withoutCopies = <A extends Chained>(letters: ReadonlyArray<A>): ReadonlyAr
  */
 export const chainsOf = <A extends Chained>(all: ReadonlyArray<A>): ReadonlyArray<Chain<A>> => {
   const letters = withoutCopies(all)
-  const chains = new Map<string, A[]>()
-  for (const letter of letters.toSorted((a, b) => a.redriven - b.redriven)) {
-    const record = recordOf(letter)
-    const chain = chains.get(record)
-    if (chain === undefined) chains.set(record, [letter])
-    else chain.push(letter)
-  }
+  const chains = Map.groupBy(
+    letters.toSorted((a, b) => a.redriven - b.redriven),
+    recordOf,
+  )
   return letters.flatMap((letter) => {
     const chain = chains.get(recordOf(letter)) ?? []
     return chain.at(-1) === letter ? [{ newest: letter, earlier: chain.slice(0, -1), state: stateOf(letter) }] : []

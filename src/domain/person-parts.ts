@@ -1,3 +1,4 @@
+import { connected } from '../shared/connected.ts'
 import { type Identity, identityName, isOwn, nameInAnyForm, uniqueIdentities } from './person-ids.ts'
 
 /**
@@ -16,30 +17,10 @@ export type Part = {
 }
 
 /** The identities of the documents of one client, or of one chat, together. */
-const ownPartsOf = (documents: ReadonlyArray<ReadonlyArray<Identity>>): ReadonlyArray<ReadonlyArray<Identity>> => {
-  const parents = new Map<string, string>()
-  const rootOf = (name: string): string => {
-    let root = name
-    for (let next = parents.get(root); next !== undefined; next = parents.get(root)) root = next
-    for (let at = name; at !== root; ) {
-      const next = parents.get(at) ?? root
-      parents.set(at, root)
-      at = next
-    }
-    return root
-  }
-  const withOwn = documents.flatMap((document) => {
-    const [first, ...others] = document.filter(isOwn).map(identityName)
-    return first === undefined ? [] : [{ document, first, others }]
-  })
-  for (const { first, others } of withOwn)
-    for (const other of others) {
-      const [root, joining] = [rootOf(first), rootOf(other)]
-      if (root !== joining) parents.set(joining, root)
-    }
-  const parts = Map.groupBy(withOwn, ({ first }) => rootOf(first))
-  return [...parts.values()].map((those) => uniqueIdentities(those.flatMap(({ document }) => document)))
-}
+const ownPartsOf = (documents: ReadonlyArray<ReadonlyArray<Identity>>): ReadonlyArray<ReadonlyArray<Identity>> =>
+  connected(documents, (document) => document.filter(isOwn).map(identityName)).map((those) =>
+    uniqueIdentities(those.flat()),
+  )
 
 export const namesIn = (identities: ReadonlyArray<Identity>) => {
   const valuesOf = (kind: Identity['kind']) => identities.flatMap((it) => (it.kind === kind ? [it.value] : [])).sort()
@@ -69,29 +50,25 @@ export const partsOf = (
   const parts: Part[] = []
   /** Which part was the first with an identity. -1: the search began with it. */
   const firstWith = new Map(start.filter((it) => !isOwn(it)).map((it) => [nameInAnyForm(it), -1]))
-  const own = ownPartsOf([...documents, ...start.filter(isOwn).map((it) => [it])])
-  let rest = withoutClientTogether(own, (it) => isGiven.has(nameInAnyForm(it)))
-  const take = (which: (it: Identity) => boolean, via: (part: ReadonlyArray<Identity>) => ReadonlyArray<Identity>) => {
-    const next = rest.find((part) => part.some(which))
-    if (next === undefined) return false
-    rest = rest.filter((part) => part !== next)
-    const shared = via(next)
-    const through = Math.min(...shared.map((it) => firstWith.get(nameInAnyForm(it)) ?? -1))
-    for (const it of next)
+  const add = (part: ReadonlyArray<Identity>, via: ReadonlyArray<Identity>) => {
+    const through = Math.min(...via.map((it) => firstWith.get(nameInAnyForm(it)) ?? -1))
+    for (const it of part)
       if (!isOwn(it) && isFollowed(it) && !firstWith.has(nameInAnyForm(it)))
         firstWith.set(nameInAnyForm(it), parts.length)
-    const isThrough = shared.length > 0 && through >= 0
-    parts.push({ ...namesIn(next), via: shared, ...(isThrough && { through }) })
-    return true
+    parts.push({ ...namesIn(part), via, ...(via.length > 0 && through >= 0 && { through }) })
   }
+  const isGivenName = (it: Identity) => isGiven.has(nameInAnyForm(it))
   const isKnown = (it: Identity) => firstWith.has(nameInAnyForm(it))
-  while (
-    take(
-      (it) => isOwn(it) && isGiven.has(nameInAnyForm(it)),
-      () => [],
-    )
-  ) {}
-  while (take(isKnown, (part) => part.filter(isKnown))) {}
+  const isFirst = (part: ReadonlyArray<Identity>) => part.some((it) => isOwn(it) && isGivenName(it))
+  const own = ownPartsOf([...documents, ...start.filter(isOwn).map((it) => [it])])
+  const all = withoutClientTogether(own, isGivenName)
+  for (const part of all.filter(isFirst)) add(part, [])
+  const rest = new Set(all.filter((part) => !isFirst(part)))
+  const reached = () => [...rest].find((part) => part.some(isKnown))
+  for (let next = reached(); next !== undefined; next = reached()) {
+    rest.delete(next)
+    add(next, next.filter(isKnown))
+  }
   return parts
 }
 

@@ -1,3 +1,4 @@
+import { connected } from '../shared/connected.ts'
 import {
   type Also,
   byName,
@@ -46,17 +47,12 @@ export type Likely = {
   readonly leadsTo: ReadonlyArray<Certain>
 }
 
-/** The list with one more. Those that share an id are one person. */
-const withLikely = (list: ReadonlyArray<Likely>, one: Likely): ReadonlyArray<Likely> => {
-  const names = new Set(one.leadsTo.map(identityName))
-  const isSame = ({ leadsTo }: Likely) => leadsTo.some((it) => names.has(identityName(it)))
-  const same = [...list.filter(isSame), one]
-  const merged = {
+/** Those that share an id are one person. */
+const eachOnce = (list: ReadonlyArray<Likely>): ReadonlyArray<Likely> =>
+  connected(list, ({ leadsTo }) => leadsTo.map(identityName)).map((same) => ({
     via: uniqueIdentities(same.flatMap(({ via }) => via)),
     leadsTo: uniqueIdentities(same.flatMap(({ leadsTo }) => leadsTo)),
-  }
-  return [...list.filter((other) => !isSame(other)), merged]
-}
+  }))
 
 /** Whose document it is: its client's, or if it names none its chat's. */
 const ownersOf = (document: ReadonlyArray<Identity>) => {
@@ -101,14 +97,14 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
     for (const [name, it] of next) if (!isFollowed(it)) others.set(name, it)
     frontier = next.flatMap(([, it]) => (isFollowed(it) ? [it] : []))
   }
-  let likely: ReadonlyArray<Likely> = []
+  const likely: Likely[] = []
   for (const kind of likelyKinds) {
     const those = [...others.values()].filter((it) => it.kind === kind)
     for (const document of those.length === 0 ? [] : await find(those)) {
       if (isLeftOut(document)) continue
       const leadsTo = document.filter(isCertain).filter((it) => !followed.has(identityName(it)))
       const via = document.filter((it) => it.kind === kind)
-      if (leadsTo.length > 0) likely = withLikely(likely, { via, leadsTo })
+      likely.push({ via, leadsTo })
     }
   }
   const all = [...followed.values()]
@@ -122,7 +118,7 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
     // An identity that others have too does not tell whose a late event is.
     followed: all.filter((it) => !namesOfOthers.has(nameInAnyForm(it))),
     identities: [...all, ...[...others.values()].filter((it) => !isExcept(it))].filter(({ value }) => value !== ''),
-    likely,
+    likely: eachOnce(likely),
     parts: partsOf(kept, given, isFollowed),
     contested: all.filter(isCertain).filter((it) => isExcept(it) && !names.has(identityName(it))),
     ofOthers,

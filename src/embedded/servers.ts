@@ -1,6 +1,7 @@
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { makeFolders } from '../shared/folders.ts'
 import type { Say } from './download.ts'
 import { checkJava } from './java.ts'
 import { startKafka } from './kafka-broker.ts'
@@ -37,7 +38,7 @@ const notAskedFor: E.Either<Problem, undefined> = E.right(undefined)
 
 const writable = async (directory: string): Promise<E.Either<Problem, void>> => {
   try {
-    await mkdir(directory, { recursive: true })
+    makeFolders(directory, 0o777)
     await access(directory, constants.W_OK)
     return E.right(undefined)
   } catch {

@@ -27,11 +27,14 @@ const idIn = (id: string) => ({ $regex: `(?<![\\w@.-])${id.replaceAll(special, '
 /** A question with the whole names of those who are meant. */
 type Named = Omit<AuditAsked, 'who'> & { readonly who?: ReadonlyArray<string> }
 
+/** Actions about all accounts have no account id. */
+const ofAccount = (accountId: string) => ({ accountId: { $in: [accountId, null] } })
+
 /** The actions of the account, and those about all accounts, which have no account id. The newest come first. */
 export const auditQuery = (accountId: string, { action, who, about, from, to, after, limit }: Named) => {
   const times = { ...(from && { $gte: from }), ...(to && { $lt: to }), ...(after && { $lte: after.at }) }
   const where = {
-    accountId: { $in: [accountId, null] },
+    ...ofAccount(accountId),
     ...(action && { action }),
     ...(who !== undefined && { who: { $in: [...who] } }),
     ...(about !== undefined && { detail: idIn(about) }),
@@ -48,7 +51,8 @@ export const auditIn =
   (accountId: string, { who, ...asked }: AuditAsked): Known<ReadonlyArray<AuditDocument>> => {
     const view = viewIn<Audited>(db, 'audit')
     const read = async () => {
-      const names = who === undefined ? undefined : (await view.distinct('who', {}, bounded)).filter(hasPart(who))
+      const names =
+        who === undefined ? undefined : (await view.distinct('who', ofAccount(accountId), bounded)).filter(hasPart(who))
       const { where, options } = auditQuery(accountId, { ...asked, ...(names && { who: names }) })
       return view.find<AuditDocument>(where, options).toArray()
     }

@@ -106,37 +106,32 @@ const nextAtOf = (sessions: ReadonlyArray<Measured>, asOf: Date): Date | undefin
   return times.length === 0 ? undefined : new Date(Math.max(Math.min(...times), asOf.getTime() + 60_000))
 }
 
+const sessionStats = (accountDay: AccountDay, sessions: ReadonlyArray<Measured>, asOf: Date, cameBack: CameBack) => ({
+  day: {
+    _id: dayId(accountDay),
+    accountId: accountDay.accountId,
+    day: accountDay.day,
+    ...measured(sessions, asOf, cameBack),
+  },
+  by: byGroup(accountDay, sessions, asOf, cameBack),
+})
+
 /** The same of some of a day's sessions, as at an earlier time: without returns, and without what is no session. */
-export const sessionStatsAt = (accountDay: AccountDay, all: ReadonlyArray<Measured>, asOf: Date) => {
-  const sessions = all.filter(counts)
-  const { accountId, day } = accountDay
-  return {
-    day: {
-      _id: dayId(accountDay),
-      accountId,
-      day,
-      ...measured(sessions, asOf, neverBack),
-    },
-    by: byGroup(accountDay, sessions, asOf, neverBack),
-  }
-}
+export const sessionStatsAt = (accountDay: AccountDay, all: ReadonlyArray<Measured>, asOf: Date) =>
+  sessionStats(accountDay, all.filter(counts), asOf, neverBack)
 
 /** The statistics of a day from its documents. Pure: the same documents and time give the same statistics. */
 export const computeDailyStats = (accountDay: AccountDay, input: StatsInput, asOf: Date): DayStatistics => {
   const { calls, deliveries, finished, begun } = input
   const sessions = input.sessions.filter(counts)
-  const { accountId, day } = accountDay
-  const cameBack = returns(begun)
+  const ofSessions = sessionStats(accountDay, sessions, asOf, returns(begun))
   const bot = sessions.filter(({ kind }) => kind === 'bot')
   const withOutcome = (...outcomes: ReadonlyArray<Measured['outcome']>) =>
     bot.filter(({ outcome }) => outcomes.includes(outcome)).length
   const nextAt = nextAtOf(sessions, asOf)
   return {
     day: {
-      _id: dayId(accountDay),
-      accountId,
-      day,
-      ...measured(sessions, asOf, cameBack),
+      ...ofSessions.day,
       chats: {
         accepted: input.accepted,
         finished: total(finished),
@@ -169,6 +164,6 @@ export const computeDailyStats = (accountDay: AccountDay, input: StatsInput, asO
       },
       ...(nextAt && { nextAt }),
     },
-    by: byGroup(accountDay, sessions, asOf, cameBack),
+    by: ofSessions.by,
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichmentKeys, type FindLinks, likelyParts, resolvePerson } from '../../src/domain/person.ts'
+import { enrichmentKeys, likelyParts, resolvePerson } from '../../src/domain/person.ts'
 import {
   alsoText,
   type Certain,
@@ -30,8 +30,7 @@ const documents = [
   ['chat 2', 'visitor 8', 'email a@example.com'],
   ['chat 3', 'visitor 8'],
 ].map((document) => document.map(it))
-const find: FindLinks = async (identities) =>
-  documents.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+const find = linksIn(documents)
 
 person('is found from any of the ids, through all documents that are linked by ids', async () => {
   for (const start of ['chat 1', 'client 20', 'visitor 7']) {
@@ -52,8 +51,7 @@ person('lists each other person by itself, with all that both have, and includes
   const others = [...documents, ['chat 4', 'client 30', 'email a@example.com'], ['client 30', 'phone +1']].map(
     (document) => document.map((each) => (typeof each === 'string' ? it(each) : each)),
   )
-  const all: FindLinks = async (identities) =>
-    others.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const all = linksIn(others)
   const { likely } = await resolvePerson(all, it('client 20'), [])
   assert.equal(
     likely.map(({ via, leadsTo }) => [texts(via), texts(leadsTo)]),
@@ -129,8 +127,7 @@ const shared = [
   ['client 30', 'visitor 8'],
   ['chat 6', 'client 40', 'visitor 8'],
 ].map((document) => document.map(it))
-const findShared: FindLinks = async (identities) =>
-  shared.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+const findShared = linksIn(shared)
 const certain = (text: string) => readCertain(text) as Certain
 
 person('has parts: the chats and clients of each id, with what joined them and to which part', async () => {
@@ -185,8 +182,7 @@ person('has the chats without a client of one visitor number and one address as 
     ['chat 4', 'visitor 7', 'email b@example.com'],
     ['chat 5', 'visitor 7'],
   ].map((document) => document.map(it))
-  const findChats: FindLinks = async (identities) =>
-    chats.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const findChats = linksIn(chats)
   const partsFrom = async (start: string) => {
     const { parts } = await resolvePerson(findChats, it(start), [])
     return parts.map((part) => [part.clients, part.chats, part.emails[0]])
@@ -228,9 +224,7 @@ person('does not take late events of an address that somebody left out has in ca
     ['chat 1', 'client 20', 'email ann@example.com'],
     ['chat 2', 'client 30', 'email ANN@example.com'],
   ].map((document) => document.map(it))
-  const lower = (identities: ReadonlyArray<Identity>) => texts(identities).map((text) => text.toLowerCase())
-  const inAnyCase: FindLinks = async (identities) =>
-    docs.filter((document) => lower(document).some((name) => lower(identities).includes(name)))
+  const inAnyCase = linksIn(docs)
   const { followed, chats } = await resolvePerson(
     inAnyCase,
     it('email Ann@example.com'),
@@ -247,8 +241,7 @@ person('tells which chats are also of somebody who was left out, except those th
     ['chat 2', 'client 20'],
     ['chat 2', 'client 30'],
   ].map((document) => document.map(it))
-  const findDocs: FindLinks = async (identities) =>
-    docs.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const findDocs = linksIn(docs)
   const contested = async (start: string, also: ReadonlyArray<string>, except: ReadonlyArray<string>) =>
     texts((await resolvePerson(findDocs, it(start), also.map(certain), [], except.map(certain))).contested)
   assert.equal(await contested('client 20', [], ['client:30']), ['chat 2'])
@@ -267,8 +260,7 @@ person('has no enrichments under a visitor number that was left out', async () =
 
 person('who was left out is not listed as likely, and is included again by its id', async () => {
   const others = [...shared, ['chat 2', 'client 30', 'email a@example.com'].map(it)]
-  const all: FindLinks = async (identities) =>
-    others.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+  const all = linksIn(others)
   const { likely } = await resolvePerson(all, it('client 20'), [], [], [certain('client:30')])
   assert.equal(likely, [])
   const again = await resolvePerson(findShared, it('client 20'), [certain('client:40')], [], [certain('client:30')])
@@ -299,8 +291,7 @@ const generated = fc
 person('is its parts together; without a part and those found through it, exactly the other parts remain', async () => {
   await fc.assert(
     fc.asyncProperty(generated, async (all) => {
-      const findAll: FindLinks = async (identities) =>
-        all.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+      const findAll = linksIn(all)
       const start = { kind: 'chat' as const, value: all[0]?.[0]?.value ?? '' }
       const { chats, clients, parts } = await resolvePerson(findAll, start, [])
       assert.equal(parts.flatMap((part) => part.chats).sort(), chats)

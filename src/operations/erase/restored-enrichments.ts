@@ -29,10 +29,8 @@ export const emptyRestored =
     }
     const empty = async (some: ReadonlyArray<EnrichmentDocument>) => {
       const all = some.map((stored) => ({ key: stored._id, timestamp: Number.NEGATIVE_INFINITY, stored }))
-      const found = [...(await findErased(all))]
-      const dated = await Promise.all(
-        found.map(async (each) => ({ ...each, timestamp: await receivedAt(each.stored) })),
-      )
+      const dated: Array<(typeof all)[number]> = []
+      for (const each of await findErased(all)) dated.push({ ...each, timestamp: await receivedAt(each.stored) })
       for (const { stored } of await findErased(dated)) await emptyEnrichment(stored)
     }
     let some: EnrichmentDocument[] = []

@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Identity } from '../../../src/domain/person-ids.ts'
@@ -28,10 +29,11 @@ const shown = async (...args: ReadonlyArray<string>) => {
   const kafka = {
     ranges: async () => new Map(),
     committedOffsets: async () => new Map(),
-    readTopic: async () => ({ _tag: 'Right', right: undefined }),
+    readTopic: async () => E.right(undefined),
   }
   const resources = { kafka, erasures: givenErasures(links).erasures, retentionDays: 14, dataFolder: '', accounts: [] }
-  const { out } = await runOperation(['erase', '--account', 'acme', ...args, '--dry-run'], resources)
+  const { code, out, err } = await runOperation(['erase', '--account', 'acme', ...args, '--dry-run'], resources)
+  assert.is(code, 0, err.join('\n'))
   return out.join('\n')
 }
 

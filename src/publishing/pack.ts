@@ -83,6 +83,7 @@ const beside = [
   'src/console/pages.ts',
   'src/shared/json.ts',
   'src/shared/percent-decoded.ts',
+  'src/shared/time.ts',
 ]
 
 /** Restores the clone's own files, also after a run that was killed before `end`. */

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { ErasuresAnswer, PersonAnswer } from '../answers.ts'
+import type { PersonAnswer } from '../answers.ts'
 import { accountPath, post } from './api.ts'
+import type { Erasure } from './erasures.ts'
 import { counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Dialog, Field, TroubleBox, valueOfField } from './parts.ts'
 import { type Asked, type Chosen, choiceOf, type Part } from './person-choice.ts'
 import { partsWords, storedLine } from './words.ts'
-
-export type Erasure = ErasuresAnswer['erasures'][number]
 
 /** The user must type this word before an erasure. */
 const typedWord = 'erase'

@@ -11,7 +11,10 @@ import { confirmedWords, erasureWords } from './words.ts'
 
 const pollMs = 10_000
 
-type Erasure = ErasuresAnswer['erasures'][number]
+export type Erasure = ErasuresAnswer['erasures'][number]
+
+export const saveReceipt = ({ receipt, confirmedBy }: Erasure) =>
+  saveJson(receiptFile(receipt, confirmedBy), receiptFileName(receipt))
 
 /** The verdict, who must act on what, what goes by itself, and what was cleaned. */
 const Stores = ({ receipt, confirmedBy }: Erasure) => {
@@ -84,13 +87,12 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
     if (checked.ok) setOpen(true)
     return checked
   }
-  const saveAs = (of: Erasure) => saveJson(receiptFile(of.receipt, of.confirmedBy), receiptFileName(of.receipt))
   /** A receipt that was never checked does not say what is left, so it is checked first. */
   const save = () => {
-    if (checkedAt !== '' || state === 'started') return saveAs({ receipt, confirmedBy })
+    if (checkedAt !== '' || state === 'started') return saveReceipt({ receipt, confirmedBy })
     void checking.run(async () => {
       const checked = await check()
-      if (checked.ok) saveAs(checked.value)
+      if (checked.ok) saveReceipt(checked.value)
       return checked
     })
   }

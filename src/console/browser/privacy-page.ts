@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PersonAnswer, PersonBody } from '../answers.ts'
-import { accountPath, post, saveJson } from './api.ts'
-import type { Erasure } from './erase-dialog.ts'
-import { ErasuresCard } from './erasures.ts'
+import { accountPath, post } from './api.ts'
+import { type Erasure, ErasuresCard, saveReceipt } from './erasures.ts'
 import { textAt } from './figures.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
@@ -10,7 +9,6 @@ import { cameBack } from './navigation.ts'
 import { Card, Field, Select, Time, TroubleBox, valueOfField } from './parts.ts'
 import type { Asked, Chosen } from './person-choice.ts'
 import { type Found, PersonView } from './person-view.ts'
-import { receiptFile, receiptFileName } from './receipt.ts'
 import type { PageProps } from './route.ts'
 import { kindOfTyped } from './words.ts'
 
@@ -28,8 +26,7 @@ type Done = { readonly erasure: Erasure; readonly words: string }
 const idOf = (done: Done | undefined) => (done === undefined ? '' : textAt(done.erasure.receipt, '_id'))
 
 const Erased = ({ done }: { readonly done: Done }) => {
-  const { receipt, confirmedBy } = done.erasure
-  const save = () => saveJson(receiptFile(receipt, confirmedBy), receiptFileName(receipt))
+  const save = () => saveReceipt(done.erasure)
   return html`
     <div class="notice" role="status">
       <p><strong>The erasure is in the log: <bdi>${done.words}</bdi>.</strong> Receipt <code>${idOf(done)}</code> is open below.</p>

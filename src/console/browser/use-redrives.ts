@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { sleep } from '../../shared/time.ts'
 import type { LettersAnswer, LettersKind, ProcessedAnswer, RedriveLine } from '../answers.ts'
 import { accountPath, get, postLines, type Trouble } from './api.ts'
 import { failedAgain, type Outcome, type RedriveEnd } from './redrive-outcome.ts'
@@ -28,8 +29,6 @@ const maxLines = 200
 export const mostLetters = 1_000
 const lookEveryMs = 2_000
 const lookForMs = 30_000
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Runs a redrive, or its dry run. `onRun` is called with what is known so far. */
 export const redrive = async (
@@ -87,31 +86,31 @@ export const useRedrives = (of: Of, changed: () => void) => {
     return answer.ok ? failedAgain(ids, answer.value.letters) : undefined
   }
   /** Resolves when the consumer has processed everything. */
-  const processed = async (query: string, until: number): Promise<void> => {
+  const processed = async (query: string, until: number, signal: AbortSignal): Promise<void> => {
     const path = `${accountPath(account, kind, 'processed')}?${query}`
     while (performance.now() < until) {
-      const answer = await get<ProcessedAnswer>(path, gone.current.signal)
-      if ((answer.ok && answer.value.isProcessed) || gone.current.signal.aborted) return
-      await sleep(lookEveryMs)
+      const answer = await get<ProcessedAnswer>(path, signal)
+      if ((answer.ok && answer.value.isProcessed) || signal.aborted) return
+      await sleep(lookEveryMs, signal)
     }
   }
   const follow = async (letters: ReadonlyArray<Letter>, sent: number, tell: (outcome: Outcome) => void) => {
     const until = performance.now() + lookForMs
-    const over = { is: false }
-    const waiting = Promise.all(consumersOf(letters).map((query) => processed(query, until))).then(() => {
-      over.is = performance.now() < until
-    })
+    const settled = new AbortController()
+    const signal = AbortSignal.any([gone.current.signal, settled.signal])
+    const waiting = Promise.all(consumersOf(letters).map((query) => processed(query, until, signal))).then(
+      () => performance.now() < until,
+    )
     const ids = letters.map(({ id }) => id)
     let failed = 0
     tell({ sent, failed, isAwaited: true, isOver: false })
     while (!gone.current.signal.aborted) {
-      await Promise.race([waiting, sleep(lookEveryMs)])
-      const isLast = over.is || performance.now() >= until
-      const isOver = over.is
+      const isOver = await Promise.race([waiting, sleep(lookEveryMs, signal).then(() => false)])
+      const isLast = performance.now() >= until
       failed = (await failedOf(ids)) ?? failed
       const isSettled = isOver || failed >= sent
       tell({ sent, failed, isAwaited: !isLast && !isSettled, isOver: isSettled })
-      if (isLast || isSettled) return
+      if (isLast || isSettled) return settled.abort()
     }
   }
   const start = async ({ place, ...sending }: Sending) => {

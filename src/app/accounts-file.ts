@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import { type Account, AccountsFile, type GrantEntry, withDefaults } from '../domain/accounts.ts'
 import { attempt } from '../journal/files.ts'
-import { makeFolders } from '../shared/folders.ts'
 import { isJsonObject, isObject } from '../shared/json.ts'
+import { madeOnce } from '../shared/made-once.ts'
 
 const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
@@ -179,14 +179,10 @@ export const findDemoAccount = async (dataDir: string): Found => {
 
 /** The demo account. Its random tokens are made once and stored in `dataDir`. */
 export const makeDemoAccount = async (dataDir: string): Found => {
-  const path = fileIn(dataDir)
-  if (existsSync(path)) return findDemoAccount(dataDir)
-  const made = await attempt('it cannot be made', async () => {
-    makeFolders(dataDir)
-    await writeFile(`${path}.new`, `${JSON.stringify(demoAccounts(), null, 2)}\n`, { mode: 0o600 })
-    await rename(`${path}.new`, path)
-  })
-  return E.isRight(made)
-    ? findDemoAccount(dataDir)
-    : E.left([{ path: 'DATA_DIR', expected: `a folder that this user may write (${dataDir}: ${made.left.reason})` }])
+  const text = await attempt('it cannot be made', async () =>
+    madeOnce(fileIn(dataDir), () => `${JSON.stringify(demoAccounts(), null, 2)}\n`),
+  )
+  return E.isRight(text)
+    ? readAccounts(E.right(text.right))
+    : E.left([{ path: 'DATA_DIR', expected: `a folder that this user may write (${dataDir}: ${text.left.reason})` }])
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,13 +21,27 @@ export type Running = t.TypeOf<typeof Running>
 
 const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 
-export const recordRunning = async (dataDir: string, running: Running): Promise<void> => {
-  const file = fileIn(dataDir)
-  await writeFile(`${file}.new`, JSON.stringify(running), { mode: 0o600 })
-  await rename(`${file}.new`, file)
+/** Of several processes with the same DATA_DIR, other commands find the one that recorded itself last. */
+export const recordRunning = (dataDir: string, running: Running): Promise<E.Either<Failure, void>> =>
+  attempt('the addresses of this process cannot be recorded in DATA_DIR', async () => {
+    const file = fileIn(dataDir)
+    const own = `${file}.${randomUUID()}`
+    await writeFile(own, JSON.stringify(running), { mode: 0o600 })
+    await rename(own, file)
+  })
+
+const recorded = (dataDir: string): Running | undefined => {
+  try {
+    return E.getOrElseW(() => undefined)(Running.decode(JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))))
+  } catch {
+    return undefined
+  }
 }
 
-export const forgetRunning = (dataDir: string): void => rmSync(fileIn(dataDir), { force: true })
+/** Removes this process's record, not that of another one. */
+export const forgetRunning = (dataDir: string): void => {
+  if (recorded(dataDir)?.pid === process.pid) rmSync(fileIn(dataDir), { force: true })
+}
 
 const alive = (pid: number) => {
   try {
@@ -37,12 +52,8 @@ const alive = (pid: number) => {
 }
 
 export const findRunning = (dataDir: string): Running | undefined => {
-  try {
-    const running = Running.decode(JSON.parse(readFileSync(fileIn(dataDir), 'utf8')))
-    return E.isRight(running) && alive(running.right.pid) ? running.right : undefined
-  } catch {
-    return undefined
-  }
+  const running = recorded(dataDir)
+  return running !== undefined && alive(running.pid) ? running : undefined
 }
 
 /** The default ports of Kafka and MongoDB clients. */

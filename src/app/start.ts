@@ -140,13 +140,14 @@ export const start = async (roles?: ReadonlyArray<Role>): Promise<number> => {
   if (up !== undefined) {
     const { url, adminUrl, signInLink } = up
     const took = performance.now() - began
-    await recordRunning(dataDir, {
+    const recorded = await recordRunning(dataDir, {
       pid: process.pid,
       url,
       adminUrl,
       ...(settings.kafka === 'embedded' && { brokers: kafka.brokers }),
       ...(settings.mongo === 'embedded' && { mongoUrl: mongo.url }),
     })
+    if (E.isLeft(recorded)) log.warn(recorded.left, 'other commands do not find this process')
     log.info({ url, adminUrl, roles: roles ?? allRoles, ms: Math.round(took) }, 'the bridge is ready')
     if (isFirstHour(settings))
       console.log(

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
+import { madeOnce } from '../shared/made-once.ts'
 
 /** The keys of ARCHIVE_KEY_FILE. They wrap the data keys. */
 export type WrappingKeys = {
@@ -60,8 +61,8 @@ export const newKeyFile = (kid: string): string =>
 /** The keys of a file. If `mayMake`, a missing file is created. Left is the error message. */
 export const openKeyFile = (path: string, mayMake: boolean): E.Either<string, WrappingKeys> => {
   try {
-    if (mayMake && !existsSync(path)) writeFileSync(path, newKeyFile(randomUUID()), { mode: 0o600, flag: 'wx' })
-    return E.mapLeft((what: string) => `ARCHIVE_KEY_FILE: ${path} ${what}`)(readKeys(readFileSync(path, 'utf8')))
+    const text = mayMake ? madeOnce(path, () => newKeyFile(randomUUID())) : readFileSync(path, 'utf8')
+    return E.mapLeft((what: string) => `ARCHIVE_KEY_FILE: ${path} ${what}`)(readKeys(text))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     return E.left(`ARCHIVE_KEY_FILE: ${path} cannot be read (${code})`)

@@ -1,12 +1,15 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
+export const isThereAlready = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST'
+
 const made = (folder: string, mode: number): boolean => {
   try {
     mkdirSync(folder, { mode })
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (isThereAlready(error)) return false
     throw error
   }
 }

@@ -94,10 +94,19 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   }))
   ended.then(() => process.off('exit', killWithParent))
   const log = () => readFileSync(logFile, 'utf8')
-  const kill = async (signal: NodeJS.Signals) => {
-    child.kill(signal)
+  let isSignalled = false
+  const signal = (name: NodeJS.Signals) => {
+    isSignalled = true
+    return child.kill(name)
+  }
+  const kill = async (name: NodeJS.Signals) => {
+    signal(name)
     return ended
   }
+  // A test may notice much later, and without the reason.
+  ended.then(({ code }) => {
+    if (!isSignalled && code !== 0) console.error(`the bridge at ${url} ended by itself: ${log().slice(-2000)}`)
+  })
   const isOver = () => child.exitCode !== null || child.signalCode !== null
   await eventually(
     `${url} to be up`,
@@ -127,7 +136,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     ended,
     /** Sends the signal and waits until the process has ended. */
     kill,
-    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    signal,
     /** The process's memory and resources now. */
     held: async (): Promise<Held> => {
       rmSync(heldFile, { force: true })

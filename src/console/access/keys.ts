@@ -1,6 +1,6 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { madeOnce } from '../../shared/made-once.ts'
 
 /** What the console derives from its key. The key and the stored sessions are not enough to make a session cookie. */
 export type ConsoleKeys = {
@@ -23,18 +23,8 @@ export const consoleKeys = (key: string): ConsoleKeys => {
   }
 }
 
-const alreadyThere = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST'
-
 /** The key of this DATA_DIR, made once. Used if CONSOLE_SESSION_KEY is not set. */
-export const keyOfDataDir = (dataDir: string): string => {
-  const path = join(dataDir, 'console-key')
-  try {
-    writeFileSync(path, random(), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if (!alreadyThere(error)) throw error
-  }
-  return readFileSync(path, 'utf8')
-}
+export const keyOfDataDir = (dataDir: string): string => madeOnce(join(dataDir, 'console-key'), random)
 
 /** 256 random bits, as text. */
 export const random = (): string => randomBytes(32).toString('base64url')

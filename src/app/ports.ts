@@ -10,6 +10,7 @@ import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Settings } from './config.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { type MissedErasures, missedErasuresOf } from './roles/missed-erasures.ts'
 import type { Servers } from './running.ts'
 import { kafkaSettings } from './servers.ts'
 
@@ -19,6 +20,8 @@ export type Ports = {
   readonly kafka: KafkaPorts
   readonly mongo: Mongo
   readonly rebuilds: ReturnType<typeof connectRebuilds>
+  /** Applied once for all roles. */
+  readonly missed: MissedErasures
   readonly tokens: ReturnType<typeof accessTokens>
   readonly metrics: Metrics
   readonly log: Log
@@ -50,7 +53,8 @@ export const connectPorts = (settings: Settings, servers: Pick<Servers, 'kafka' 
   })
   const mongo = connectMongo(servers.mongo, { log, sleep, clock: monotonic, timeZoneOf })
   const rebuilds = connectRebuilds(servers.mongo, { sleep, timeZoneOf })
-  const ports: Ports = { settings, kafka, mongo, rebuilds, tokens: accessTokens(accounts, now), metrics, log }
+  const missed = missedErasuresOf({ kafka, mongo }, settings)
+  const ports: Ports = { settings, kafka, mongo, rebuilds, missed, tokens: accessTokens(accounts, now), metrics, log }
   const disconnect = async (): Promise<void> => {
     await kafka.stop()
     await Promise.all([mongo.stop(), rebuilds.stop()])

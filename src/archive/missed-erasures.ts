@@ -79,7 +79,7 @@ export const missedErasures = (deps: Deps) => {
   }
 
   /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
-  const applyAll = async () => {
+  const applyMarkers = async () => {
     const ids = await topicIds(eventTopicNames)
     const taken = new Map<EventTopicName, Offsets>()
     const inViews = new Map<EventTopicName, string | undefined>()
@@ -108,15 +108,20 @@ export const missedErasures = (deps: Deps) => {
     }
     await Promise.all(eventTopicNames.map((name) => readNew(name, apply(name))))
     await deps.keepReceipts(found)
+  }
+  /** Enough for those who read no enrichments. */
+  const applyToViews = memoized(applyMarkers)
+
+  const apply = memoized(async () => {
+    await applyToViews()
     const [since, newest] = [await knownUntil(), await deps.newestErasure()]
     const isNewer = since === undefined || (newest?.getTime() ?? 0) > since.getTime() - marginMs
     if (newest !== undefined && isNewer) await deps.emptyEnrichments()
-  }
-  const apply = memoized(applyAll)
+  })
 
   /**
    * What the archiver has to archive again, because MongoDB has lost the keys of its copies, or why archiving must not
-   * continue: some of these records are in no topic any more. Erasures must be applied before.
+   * continue: some of these records are in no topic any more. Erasures must be applied before, also to enrichments.
    */
   const lost = async (): Promise<Missed> => {
     const again = new Map<EventTopicName, Again>()
@@ -148,5 +153,5 @@ export const missedErasures = (deps: Deps) => {
     await keepKnownUntil(new Date(before.at))
     before = { at, ends }
   }
-  return { apply, lost, look }
+  return { applyToViews, apply, lost, look }
 }

@@ -76,7 +76,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   }
   const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
   const receipts: string[] = []
-  const { apply, lost, look } = missedErasures({
+  const { applyToViews, apply, lost, look } = missedErasures({
     ranges: async (topic) => new Map(topic === name ? [[0, { low: state.low, high: events.length }]] : []),
     newestErasure: async () => (receipts.length === 0 ? undefined : new Date(2_000_000)),
     emptyEnrichments: async () => void state.enrichmentsEmptied.push(true),
@@ -107,7 +107,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
     (await restore()(archive)).map((found) =>
       found.kind === 'record' ? JSON.parse(String(found.record.value)).message?.text : found.kind,
     )
-  return { state, apply, told, look, texts, emptied, kept, receipts }
+  return { state, applyToViews, apply, told, look, texts, emptied, kept, receipts }
 }
 
 missed('are repeated: a restored data key is destroyed, and the views are emptied', async () => {
@@ -154,6 +154,15 @@ missed('remove enrichments too, unless MongoDB is known to have had every erasur
     [here, later, never].map(({ state }) => state.enrichmentsEmptied),
     [[true], [], []],
   )
+})
+
+missed('are applied to the views without a look at the enrichments by those who read none', async () => {
+  const here = await given([wrote('a'), erasure], 1)
+  here.state.projected = 2
+  await here.applyToViews()
+  assert.equal([here.emptied, here.receipts, here.state.enrichmentsEmptied], [[1], ['e1'], []])
+  await here.apply()
+  assert.equal([here.emptied, here.state.enrichmentsEmptied], [[1], [true]])
 })
 
 missed('empty the views too if their topic was lost, since nobody reads their markers there any more', async () => {

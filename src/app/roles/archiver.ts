@@ -10,7 +10,6 @@ import { batchHeaderOf } from '../../kafka/unreadable.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
 import { serverReasonOf } from '../reason.ts'
-import { missedErasuresOf } from './missed-erasures.ts'
 
 export const changedArchivesOf =
   ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>) =>
@@ -39,10 +38,9 @@ export type Archiving = Part & Pick<ReturnType<typeof archiver>, 'readableTo'>
 
 /** Encrypts the records of the event topics into the archive. */
 export const startArchiver = async (
-  { settings, kafka, mongo, log }: Ports,
+  { kafka, mongo, missed: { apply, lost, look }, log }: Ports,
   wrapping: WrappingKeys,
 ): Promise<Archiving> => {
-  const { apply, lost, look } = missedErasuresOf({ kafka, mongo }, settings)
   const { spec, health, readableTo } = archiver({
     keys: dataKeys(mongo.archiveKeys, wrapping),
     decode: fromRecord,

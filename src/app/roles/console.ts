@@ -9,18 +9,16 @@ import { monotonic, sleep } from '../../shared/time.ts'
 import { consumerGroups } from '../consumer-groups.ts'
 import type { Ports } from '../ports.ts'
 import { version } from '../version.ts'
-import { missedErasuresOf } from './missed-erasures.ts'
 
 /** What the console shows of the whole bridge, and how it learns that the bridge stops. */
 type Shown = Pick<HandlersDeps, 'readiness' | 'gates'> & { readonly stopping: AbortSignal }
 
 /** The console. Without keys it cannot read the archive. */
 export const openConsole = (
-  { settings, kafka, mongo, rebuilds, log }: Ports,
+  { settings, kafka, mongo, rebuilds, missed, log }: Ports,
   archiveKeys: WrappingKeys | undefined,
   { readiness, gates, stopping }: Shown,
 ): Console => {
-  const missed = missedErasuresOf({ kafka, mongo }, settings)
   const recordActionOf = (who: string) => afterErasures(actionRecorder(kafka.append, now, who), missed.apply)
   return startConsole({
     settings: settings.console,

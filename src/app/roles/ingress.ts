@@ -7,7 +7,7 @@ import { monotonic, sleep } from '../../shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
 import { fillEnrichmentFilter } from './enrichment-filter.ts'
 import { openIntake } from './intake.ts'
-import { historyAfter, missedErasuresOf } from './missed-erasures.ts'
+import { historyAfter } from './missed-erasures.ts'
 
 export type Ingress = {
   readonly routers: ReturnType<typeof ingressRouters>
@@ -20,7 +20,7 @@ export type Ingress = {
 
 /** Takes in webhooks and the bot API from the start, before topics exist. Left: what the operator must do. */
 export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingress>> => {
-  const { settings, kafka, mongo, tokens, metrics, log } = ports
+  const { settings, kafka, mongo, missed, tokens, metrics, log } = ports
   const { measure, watch } = metrics
   const { dataDir, journalMaxBytes } = settings
   const opened = await openIntake({ kafka, dataDir, maxBytes: journalMaxBytes, measure, log })
@@ -29,7 +29,6 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
   watch('journal', () => ({ ...intake.state(), now: Date.now() }))
   watch('journalDisk', async () => ({ freeBytes: await intake.freeBytes() }))
   const filter = enrichmentFilter()
-  const missed = missedErasuresOf({ kafka, mongo }, settings)
   const hasHistory = settings.accounts.some(({ bot }) => bot?.historyToken !== undefined)
   return E.right({
     routers: ingressRouters({
@@ -38,7 +37,7 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
       publish: intake.publish,
       append: intake.append,
       findEnrichment: findingEnrichments(mongo.findEnrichments, filter),
-      history: historyAfter(missed.apply, mongo.chatHistory),
+      history: historyAfter(missed.applyToViews, mongo.chatHistory),
       verify: tokens.verify,
       issue: tokens.issue,
       measure,
@@ -50,7 +49,7 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
     checks: { journal: intake.health },
     start: () => {
       // The first history need not wait for it. If it fails, the next history tries again.
-      if (hasHistory) missed.apply().catch(() => undefined)
+      if (hasHistory) missed.applyToViews().catch(() => undefined)
       return fillEnrichmentFilter({ kafka, mongo, filter, log, sleep })
     },
     stop: intake.stop,

@@ -1,19 +1,22 @@
 import { missedErasures } from '../../archive/missed-erasures.ts'
 import { erasedEnrichments } from '../../domain/erased.ts'
 import type { ChatHistory } from '../../domain/ports.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
 import { fromRecord } from '../../kafka/records.ts'
+import type { Mongo } from '../../mongo/connect.ts'
 import { emptyRestored } from '../../operations/erase/restored-enrichments.ts'
 import { keepReceipts } from '../../operations/erase/restored-receipts.ts'
 import { changesOf } from '../../views/decoded.ts'
 import type { Settings } from '../config.ts'
-import type { Ports } from '../ports.ts'
+
+export type MissedErasures = ReturnType<typeof missedErasures>
 
 /** Finds erasures that are in the archive and may be missing in MongoDB. */
 export const missedErasuresOf = (
-  { kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>,
+  { kafka, mongo }: { readonly kafka: KafkaPorts; readonly mongo: Mongo },
   { retentionDays }: Pick<Settings, 'retentionDays'>,
-) =>
+): MissedErasures =>
   missedErasures({
     now: Date.now,
     ...mongo.erasures,

@@ -16,7 +16,6 @@ import { positionsInMongo } from '../../views/positions.ts'
 import { projector } from '../../views/projector.ts'
 import type { Settings } from '../config.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
-import { missedErasuresOf } from './missed-erasures.ts'
 
 /** The gauges that are read from the views. */
 export const watchViews = ({ settings, mongo, metrics }: Pick<Ports, 'settings' | 'mongo' | 'metrics'>): void => {
@@ -51,11 +50,7 @@ export const daysOf =
   }
 
 /** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */
-const viewsConsumer = (
-  { kafka, mongo, metrics }: Ports,
-  missed: MissedErasures,
-  positions: PositionsInMongo,
-): ConsumerSpec => {
+const viewsConsumer = ({ kafka, mongo, missed, metrics }: Ports, positions: PositionsInMongo): ConsumerSpec => {
   const marks = logMarks({ ...mongo.topicsRead, compareLog: kafka.compareLog })
   const fold = projector({
     decode: decodeRecord,
@@ -85,7 +80,7 @@ const viewsConsumer = (
         return `${changed.join(', ')}: deleted and created again, or TOPIC_PREFIX was changed: views have offsets of the other topic: run livechat-bridge rebuild all`
       const refusal = await marks.refusal(ids)
       if (refusal !== undefined) return refusal
-      await missed.apply()
+      await missed.applyToViews()
       const lacking = await positions.refusal(ids)
       if (lacking !== undefined) return lacking
       // Not earlier: documents of another version of the bridge cannot be counted.
@@ -105,11 +100,7 @@ const viewsConsumer = (
 }
 
 /** Stores the enrichments that ingress looks up. */
-const enrichmentsConsumer = (
-  { settings, kafka, mongo }: Ports,
-  missed: MissedErasures,
-  positions: PositionsInMongo,
-): ConsumerSpec => {
+const enrichmentsConsumer = ({ settings, kafka, mongo, missed }: Ports, positions: PositionsInMongo): ConsumerSpec => {
   const store = enrichmentHandler({
     storeEnrichments: mongo.storeEnrichments,
     deadLetter: kafka.deadLetter(enrichmentsGroup),
@@ -137,7 +128,6 @@ const enrichmentsConsumer = (
 
 const storeEveryMs = 1_000
 
-type MissedErasures = Pick<ReturnType<typeof missedErasuresOf>, 'apply'>
 type PositionsInMongo = ReturnType<typeof positionsInMongo>
 
 const positionsOf = (
@@ -169,13 +159,12 @@ const positionsOf = (
 /** Updates the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async (ports: Ports): Promise<Part> => {
   const { kafka, mongo, log } = ports
-  const missed = missedErasuresOf(ports, ports.settings)
   const positions = {
     views: positionsOf(ports, 'views', viewsGroup),
     enrichments: positionsOf(ports, 'enrichments', enrichmentsGroup),
   }
-  const views = await kafka.consume(viewsConsumer(ports, missed, positions.views))
-  const enriching = await kafka.consume(enrichmentsConsumer(ports, missed, positions.enrichments))
+  const views = await kafka.consume(viewsConsumer(ports, positions.views))
+  const enriching = await kafka.consume(enrichmentsConsumer(ports, positions.enrichments))
   log.info({}, 'the projector runs')
   return {
     checks: {

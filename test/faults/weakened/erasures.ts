@@ -25,7 +25,13 @@ export const erasures = {
   'the markers of the archive are applied after a restore': [
     instead(
       () => import('../../../src/archive/missed-erasures.ts'),
-      ({ missedErasures }) => ({ missedErasures: (deps) => ({ ...missedErasures(deps), apply: async () => {} }) }),
+      ({ missedErasures }) => ({
+        missedErasures: (deps) => ({
+          ...missedErasures(deps),
+          applyToViews: async () => {},
+          apply: async () => {},
+        }),
+      }),
     ),
   ],
 }

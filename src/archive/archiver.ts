@@ -8,11 +8,12 @@ import type { Missed } from './missed-erasures.ts'
 type Deps = CopyDeps & {
   /** The archive topics that were created again after they were written to. Their records and offsets are lost. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
-  /**
-   * The offset after the last record that a partition's archive has. Undefined if the archive is empty, or does not
-   * say it.
-   */
-  readonly archivedTo: (topic: EventTopicName, partition: number, topicId: string) => Promise<number | undefined>
+  /** The offset after the last record of `topicId` that the archive of each partition has. 0 if it has none. */
+  readonly archivedTo: (
+    topic: EventTopicName,
+    partitions: ReadonlyArray<number>,
+    topicId: string,
+  ) => Promise<ReadonlyMap<number, number>>
   /** What the archiver has committed for the topic as it is now. */
   readonly committed: CommittedOffsets
   /** Applies erasures that MongoDB has lost. Says what is to be archived again, or why archiving must not continue. */
@@ -80,7 +81,8 @@ export const archiver = (deps: Deps) => {
       const offset = (await committed(archiverGroup, topic)).get(partition)
       if (name === undefined || offset === undefined) return offset
       const from = again.from(topic, partition) ?? offset
-      return Math.min(offset, from, (await archivedTo(name, partition, generations.get(name) ?? '')) ?? 0)
+      const archived = await archivedTo(name, [partition], generations.get(name) ?? '')
+      return Math.min(offset, from, archived.get(partition) ?? 0)
     },
     handle: async (slice) => {
       try {

@@ -22,8 +22,8 @@ type Deps = {
   readonly ranges: Ranges
   /** What a consumer group has committed for the present topic. */
   readonly committed: CommittedOffsets
-  /** The offset after the last record that a partition's archive has. Undefined if it has none. */
-  readonly archivedTo: (topic: EventTopicName, partition: number) => Promise<number | undefined>
+  /** The offset after the last record that the archive of each partition has. */
+  readonly archivedTo: (topic: EventTopicName, partitions: ReadonlyArray<number>) => Promise<Offsets>
   /** The first offsets with a record of this time or later. */
   readonly offsetsAt: (topic: EventTopicName, time: number) => Promise<Offsets>
   readonly deleteBefore: (topic: EventTopicName, offsets: Offsets) => Promise<void>
@@ -80,18 +80,20 @@ export const retention = (deps: Deps) => {
       offsetsAt(topic, time - days * dayMs),
       ...readers.map((group) => committed(group, topic)),
     ])
-    const all = [...known].map(async ([partition, range]) => {
+    const byGroups = [...known].map(([partition, range]) => {
       const offsets = done.map((ofGroup) => ofGroup.get(partition))
-      const due = dueOf(range, old.get(partition), offsets)
-      const each = { partition, low: range.low, offsets, ...due }
-      if (due.before === range.low) return each
+      return { partition, range, low: range.low, offsets, ...dueOf(range, old.get(partition), offsets) }
+    })
+    const deletable = byGroups.flatMap(({ partition, low, before }) => (before > low ? [partition] : []))
+    const archived = deletable.length > 0 ? await archivedTo(topic, deletable) : new Map<number, number>()
+    const due = byGroups.map((each) => {
+      const { partition, range, low, offsets, before } = each
       // The archive may have lost what the archiver has committed.
-      const there = (await archivedTo(topic, partition)) ?? range.low
-      return there < due.before
+      const there = archived.get(partition) ?? low
+      return there < before
         ? { ...each, offsets: offsets.with(0, there), ...dueOf(range, old.get(partition), [there]) }
         : each
     })
-    const due = await Promise.all(all)
     const late = due.filter((each) => each.overdue > 0)
     const behind = readers.filter((_, i) => late.some(({ low, old, offsets }) => (offsets[i] ?? low) < low + old))
     overdue.set(topic, { records: late.reduce((sum, each) => sum + each.overdue, 0), behind })

@@ -45,7 +45,7 @@ const given = (stored_ = memoryKeys()) => {
       append,
       batchHeaderOf,
       changedArchives: async () => [],
-      archivedTo: async () => undefined,
+      archivedTo: async () => new Map(),
       committed: async () => new Map(),
       missed: async () => ({ again: new Map() }),
       reasonOf: String,
@@ -177,7 +177,7 @@ archiving('an archiver does not start if its key file cannot unwrap the data key
       findErased: async () => new Set(),
       ...deps,
       changedArchives: async () => [],
-      archivedTo: async () => undefined,
+      archivedTo: async () => new Map(),
       committed: async () => new Map(),
     }).spec.refuseTopics?.(new Map())
   }
@@ -217,7 +217,7 @@ for (const [name, committed, archivedTo, expected] of [
   ['the archive has what is committed', 40, 40, 40],
   ['the archive has more, archived again by then', 40, 45, 40],
   ['the archive has lost its end', 40, 30, 30],
-  ['the archive has lost everything', 40, undefined, 0],
+  ['the archive has lost everything', 40, 0, 0],
 ] as const)
   archiving(`reading begins where both the commit and the archive end: ${name}`, async () => {
     const { spec } = archiver({
@@ -227,7 +227,7 @@ for (const [name, committed, archivedTo, expected] of [
       findErased: async () => new Set(),
       batchHeaderOf,
       changedArchives: async () => [],
-      archivedTo: async () => archivedTo,
+      archivedTo: async () => new Map([[2, archivedTo]]),
       committed: async () => new Map(committed === undefined ? [] : [[2, committed]]),
       missed: async () => ({ again: new Map() }),
       reasonOf: String,

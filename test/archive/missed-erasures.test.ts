@@ -48,7 +48,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
     reasonOf: String,
     batchHeaderOf: () => undefined,
     changedArchives: async () => [],
-    archivedTo: async () => undefined,
+    archivedTo: async () => new Map(),
     committed: async () => new Map(),
     missed: async () => ({ again: new Map() }),
   })

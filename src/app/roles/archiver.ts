@@ -16,19 +16,23 @@ export const changedArchivesOf =
   async () =>
     mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
 
-/** Where the archive of a partition ends in its topic, by the last record of the archive. */
+/** Where the archives of these partitions end in their topic, by the last record of each archive. */
 export const archivedToOf =
   ({ kafka }: Pick<Ports, 'kafka'>): Parameters<typeof archiver>[0]['archivedTo'] =>
-  async (topic, partition, topicId) => {
+  async (topic, partitions, topicId) => {
     const archive = archiveNameOf(topic)
-    const { low = 0, high = 0 } = (await kafka.ranges(archive)).get(partition) ?? {}
-    if (low === high) return undefined
-    const last = await kafka.fetchRecord(archive, partition, high - 1)
-    const place = last && archivedPlace(last)
-    // Another record ends the archive: then only what was committed counts.
-    if (place === undefined) return Number.POSITIVE_INFINITY
-    // The archive keeps the order of the topics, so it has nothing of the present one.
-    return topicId !== '' && place.generation !== topicId ? undefined : place.offset + 1
+    const ranges = await kafka.ranges(archive)
+    const endOf = async (partition: number) => {
+      const { low = 0, high = 0 } = ranges.get(partition) ?? {}
+      if (low === high) return 0
+      const last = await kafka.fetchRecord(archive, partition, high - 1)
+      const place = last && archivedPlace(last)
+      // Another record ends the archive: then only what was committed counts.
+      if (place === undefined) return Number.POSITIVE_INFINITY
+      // The archive keeps the order of the topics, so it has nothing of the present one.
+      return topicId !== '' && place.generation !== topicId ? 0 : place.offset + 1
+    }
+    return new Map(await Promise.all(partitions.map(async (partition) => [partition, await endOf(partition)] as const)))
   }
 
 const lookEveryMs = 60_000

@@ -70,8 +70,8 @@ export const startRetention = (
       if (group === viewsGroup) return inMongo(done, (await mongo.topicsRead.inViews(topic)).positionOf)
       return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
-    archivedTo: async (topic, partition) =>
-      archivedToOf({ kafka })(topic, partition, (await kafka.topicIds([topic])).get(topic) ?? ''),
+    archivedTo: async (topic, partitions) =>
+      archivedToOf({ kafka })(topic, partitions, (await kafka.topicIds([topic])).get(topic) ?? ''),
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: timeOfServers,
   })

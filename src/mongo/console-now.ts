@@ -2,8 +2,6 @@ import type { Db } from 'mongodb'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { Span } from '../domain/day.ts'
-import type { Measured } from '../domain/figures.ts'
-import { measuredFields } from '../domain/figures.ts'
 import { bounded, type Known, known, viewIn } from './console-query.ts'
 
 /** The start times of the counts, and the days whose statistics are read. */
@@ -72,19 +70,6 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     days: new Map(stats.map((day) => [day._id, day])),
   }
 }
-
-/** The sessions that began from a time until another time, and were over by then. */
-export const overIn =
-  (db: Db) =>
-  (accountId: string, { from, to }: Span): Known<ReadonlyArray<Measured>> => {
-    const projection = Object.fromEntries(measuredFields.map((name) => [name, 1]))
-    const where = { accountId, startedAt: { $gte: from, $lt: to }, endsAt: { $lte: to } }
-    return known(
-      viewIn(db, 'sessions')
-        .find<Measured>(where, { ...bounded, projection })
-        .toArray(),
-    )
-  }
 
 export type Minute = { readonly at: Date; readonly events: number }
 

@@ -32,12 +32,13 @@ export const statisticsIn =
     )
   }
 
-/** The sessions with agents that began in a span of time. */
-export const agentSessionsIn =
+/** What the figures need of the sessions that began in a span of time: of those with agents, or those over by its end. */
+export const sessionsIn =
   (db: Db) =>
-  (accountId: string, { from, to }: Span): Known<ReadonlyArray<Measured>> => {
+  (accountId: string, { from, to }: Span, which: 'of agents' | 'over'): Known<ReadonlyArray<Measured>> => {
     const projection = Object.fromEntries(measuredFields.map((name) => [name, 1]))
-    const where = { accountId, kind: 'agent', startedAt: { $gte: from, $lt: to } }
+    const only = which === 'over' ? { endsAt: { $lte: to } } : { kind: 'agent' }
+    const where = { accountId, startedAt: { $gte: from, $lt: to }, ...only }
     return known(
       viewIn(db, 'sessions')
         .find<Measured>(where, { ...bounded, batchSize, projection })

@@ -6,7 +6,8 @@ import { dayOf, type Span, untilTimeOfDay } from '../../domain/day.ts'
 import { figuresOf } from '../../domain/figures.ts'
 import type { Now } from '../../domain/ports.ts'
 import type { Query } from '../../mongo/connect.ts'
-import { eventsIn, minutesIn, type NowCounts, nowIn, overIn, talking } from '../../mongo/console-now.ts'
+import { eventsIn, minutesIn, type NowCounts, nowIn, talking } from '../../mongo/console-now.ts'
+import { sessionsIn } from '../../mongo/console-statistics.ts'
 import { dayId } from '../../views/stats-days.ts'
 import type { NowAnswer } from '../answers.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
@@ -71,7 +72,7 @@ export const nowHandlers = ({
     const until = Math.floor(to.getTime() / stepMs) * stepMs
     const last = known.get(accountId)
     if (last?.until === until) return E.right(last.figures)
-    const sessions = await mongoQuery(overIn)(accountId, { from, to: new Date(until) })
+    const sessions = await mongoQuery(sessionsIn)(accountId, { from, to: new Date(until) }, 'over')
     if (E.isLeft(sessions)) return sessions
     const all = Object.entries(figuresOf(sessions.right, new Date(until), () => false))
     const figures = Object.fromEntries(

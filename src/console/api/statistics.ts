@@ -8,7 +8,7 @@ import { marksOf } from '../../domain/personal-data.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { Query } from '../../mongo/connect.ts'
-import { agentNamesIn, agentSessionsIn, statisticsIn } from '../../mongo/console-statistics.ts'
+import { agentNamesIn, sessionsIn, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
 import { sessionStatsAt } from '../../views/compute-daily-stats.ts'
@@ -110,7 +110,7 @@ export const statisticsHandlers = ({
   /** The sessions with agents of a day, as they were at this time of it. Nothing if there was none. */
   const untilNow = async (accountId: string, day: Day) => {
     const span = untilTimeOfDay(day, new Date(now()), timeZoneOf(accountId))
-    const sessions = await mongoQuery(agentSessionsIn)(accountId, span)
+    const sessions = await mongoQuery(sessionsIn)(accountId, span, 'of agents')
     if (E.isLeft(sessions)) return sessions
     const stats = sessionStatsAt({ accountId: accountId as AccountId, day }, sessions.right, span.to)
     return E.right({ day: sessions.right.length === 0 ? [] : [stats.day], by: stats.by })

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
-import { ChangeText } from './change-text.ts'
-import { Chart, type Line } from './chart.ts'
 import { FailedReplies } from './failed-replies.ts'
-import { daysBetween, type Total, textAt, totalsOf, valueText } from './figures.ts'
-import { count, dayOfTime, dayText, shortDayText } from './format.ts'
+import { FigureChart } from './figure-chart.ts'
+import { FigureTable, type Team } from './figure-table.ts'
+import { textAt, totalsOf } from './figures.ts'
+import { dayOfTime } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
-import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
+import { Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
 import { Presets } from './presets.ts'
 import { type PageProps, pathOf, queryOfSet } from './route.ts'
 import {
@@ -17,30 +17,17 @@ import {
   firstDays,
   firstGrouping,
   firstSort,
+  groupings,
   hasFailedPart,
-  lastWeeks,
   nextSort,
-  noteOf,
   periodBefore,
-  runningWeek,
   type Sort,
   shownPart,
   sortedBy,
   valueIn,
-  valuesOf,
 } from './statistics.ts'
-import { ofTeam, TeamWeeks } from './team-weeks.ts'
-import { busiestFirst, teamWords } from './team-words.ts'
-import { figureName, figuresPartWords } from './words.ts'
-
-type Definition = StatisticsAnswer['definitions'][number]
-
-const groupings = [
-  ['day', 'Day'],
-  ['agent', 'Agent'],
-  ['widget', 'Widget or channel'],
-  ['bot', 'Bot'],
-] as const
+import { TeamWeeks } from './team-weeks.ts'
+import { figuresPartWords } from './words.ts'
 
 const ofBots = [
   'sessions.bot.started',
@@ -102,212 +89,20 @@ const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   },
   bot: { Bot: ofBots },
 }
-const maxLines = 5
 /** How many names one request returns. */
 const maxNames = 100
-
-const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1_000
-const dayAt = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10)
-
-type Team = {
-  readonly now: StatisticsAnswer
-  readonly before: StatisticsAnswer
-  readonly weeks: StatisticsAnswer
-  /** The same part of the week before this one. */
-  readonly lastWeek: StatisticsAnswer
-}
-
-/** The rows of the period before, by id. Undefined if nothing is stored of it: a dash in each cell would say nothing. */
-type EarlierOf = ReadonlyMap<string, ReadonlyArray<unknown>> | undefined
 
 type ResultsProps = {
   readonly account: string
   readonly answer: StatisticsAnswer
   /** Of the period before, for the dashed line and for the changes of agents. */
   readonly before: StatisticsAnswer | undefined
-  /** All agents together. A session counts for each of its agents, so their rows cannot be added. */
   readonly team: Team | undefined
   /** Of agents, by id. */
   readonly names: Readonly<Record<string, string>>
   readonly part: string
   readonly figure: string
   readonly choose: (part: Readonly<Record<string, string>>) => void
-}
-
-type Shown = {
-  /** In the chosen order. */
-  readonly totals: ReadonlyArray<Total>
-  readonly figures: ReadonlyArray<Definition>
-  /** The figure of the chart. */
-  readonly shown: Definition
-  /** Of a row, by its id. */
-  readonly nameOf: (id: string) => string
-  readonly today: string
-}
-
-/** One figure by day, as a chart. */
-const FigureChart = ({
-  answer,
-  before,
-  totals,
-  figures,
-  shown,
-  nameOf,
-  today,
-  choose,
-}: Omit<ResultsProps, 'account' | 'team' | 'names' | 'part' | 'figure'> & Shown) => {
-  const days = daysBetween(answer.from, answer.to)
-  const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => valuesOf(rows, of, shown, today)
-  const lines: ReadonlyArray<Line> =
-    answer.by === 'day'
-      ? [
-          { name: figureName(shown.name), values: lineOf(answer.rows, days) },
-          ...(before === undefined || before.rows.length === 0
-            ? []
-            : [
-                {
-                  name: 'previous period',
-                  values: lineOf(before.rows, daysBetween(before.from, before.to)),
-                  isDashed: true,
-                },
-              ]),
-        ]
-      : busiestFirst(totals)
-          .slice(0, maxLines)
-          .map(({ id, rows }) => ({ name: nameOf(id), values: lineOf(rows, days) }))
-  return html`
-    <${Card} title=${figureName(shown.name)} id="chart">
-      <p class="definition-text">${shown.definition}</p>
-      <${Select} label="Figure" value=${shown.name} onChange=${(name: string) => choose({ figure: name })} options=${figures.map((each) => [each.name, figureName(each.name)])} />
-      ${
-        lines.every(({ values }) => values.every((value) => value === null))
-          ? html`<p class="muted">A day is drawn once it is over.</p>`
-          : html`<${Chart}
-        label=${`${figureName(shown.name)} by day from ${answer.from} to ${answer.to}; the table below has the numbers`}
-        times=${days.map(seconds)}
-        lines=${lines}
-        text=${(value: number) => valueText(value, shown.unit)}
-        timeText=${(time: number) => dayText(dayAt(time))}
-        shortText=${(time: number) => shortDayText(dayAt(time))}
-        isDaily=${true}
-        isDuration=${shown.unit === 'duration'}
-      />`
-      }
-      ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The busiest ${maxLines} of ${count(totals.length)} are drawn.</p>`}
-    <//>
-  `
-}
-
-type CellProps = {
-  readonly rows: ReadonlyArray<unknown>
-  /** The rows of the period before, if there is a comparison. */
-  readonly before: ReadonlyArray<unknown> | undefined
-  readonly figure: Definition
-  readonly today: string
-  readonly kind: string
-}
-
-/** A figure, and below it the change since the period before. */
-const Cell = ({ rows, before, figure, today, kind }: CellProps) => {
-  const [now, then] = [valueIn(rows, figure, today), before && valueIn(before, figure, today)]
-  const { unit } = figure
-  return html`<td class=${`number ${kind}`} data-label=${figureName(figure.name)}>
-    ${valueText(now, unit)}
-    ${
-      before !== undefined &&
-      html`<span class="sub change">
-        <${ChangeText} name=${figure.name} unit=${unit} now=${now} before=${then} />
-        <span class="was">was ${valueText(then, unit)}</span>
-      </span>`
-    }
-  </td>`
-}
-
-/** With what the figures of agents are compared, in words. */
-const comparedWords = (before: StatisticsAnswer, isUntilNow: boolean): string => {
-  const { from, to } = before
-  const days = from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`
-  if (before.rows.length === 0) return `nothing to compare with: no statistics of ${days}`
-  return `compared with ${days}${isUntilNow ? ' until the same time of day' : ''}`
-}
-
-/** All figures as a table, whose columns sort it. */
-const FigureTable = ({
-  answer,
-  before,
-  team,
-  totals,
-  figures,
-  shown,
-  nameOf,
-  today,
-  sort,
-  sortBy,
-  account,
-  earlierOf,
-}: Pick<ResultsProps, 'answer' | 'before' | 'team' | 'account'> &
-  Shown & {
-    readonly sort: Sort | undefined
-    readonly sortBy: (name: string, ofChange?: boolean) => void
-    readonly earlierOf: EarlierOf
-  }) => {
-  const isOfAgents = answer.by === 'agent'
-  const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
-  const widthOf = (name: string) => (isOfAgents && !ofTeam.includes(name) ? 'extra' : '')
-  const arrow = (name: string, ofChange: boolean) =>
-    sort?.name === name &&
-    (sort.ofChange ?? false) === ofChange &&
-    html`<span aria-hidden="true">${sort.isUp ? ' ↑' : ' ↓'}</span>`
-  const heading = (name: string, text: string) => html`
-    <th
-      scope="col"
-      key=${name}
-      class=${name === '' ? '' : `number ${widthOf(name)}`}
-      aria-sort=${sort?.name === name ? (sort.isUp ? 'ascending' : 'descending') : 'none'}
-    >
-      <button type="button" class="sort" onClick=${() => sortBy(name)}>${text}${arrow(name, false)}</button>
-      ${name !== '' && earlierOf !== undefined && html`<button type="button" class="sort sub" onClick=${() => sortBy(name, true)}><span class="unseen">${text}: </span>change${arrow(name, true)}</button>`}
-    </th>
-  `
-  const shape = { day: 'by-day', agent: 'team' }[answer.by as string] ?? ''
-  const caption = `Figures from ${answer.from} to ${answer.to}`
-  const compared = isOfAgents && before && comparedWords(team?.before ?? before, answer.to === today)
-  return html`
-    <${Card} title=${isOfAgents ? 'Team' : 'Figures'} id="figures" aside=${compared && html`<span class="muted">${compared}</span>`}>
-      ${isOfAgents && html`<p>${teamWords(totals, earlierOf, nameOf)}</p>`}
-      <div class=${`scroll as-cards figures ${shape}`} role="region" aria-label=${caption} tabindex="0">
-          <table>
-            <caption class="unseen">${caption}</caption>
-            <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
-            <tbody>
-              ${
-                team !== undefined &&
-                html`<tr key="together" class="together">
-                  <th scope="row">The whole team</th>
-                  ${figures.map((each) => html`<${Cell} key=${each.name} rows=${team.now.rows} before=${earlierOf && team.before.rows} figure=${each} today=${today} kind=${widthOf(each.name)} />`)}
-                </tr>`
-              }
-              ${totals.map(
-                ({ id, rows }) => html`<tr key=${id}>
-                  <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
-                    ${answer.by === 'day' ? html`${dayText(id)}${noteOf(id, today) !== '' && html`<span class="sub">${noteOf(id, today)}</span>`}` : html`${isOfAgents ? html`<a href=${`${base}${pathOf(account, 'conversations', queryOfSet({ agent: id, from: answer.from, to: answer.to }).toString())}`} title="Conversations of the agent"><bdi>${nameOf(id)}</bdi></a>` : html`<bdi>${nameOf(id)}</bdi>`}${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
-                  </th>
-                  ${figures.map((each) => html`<${Cell} key=${each.name} rows=${rows} before=${earlierOf && (earlierOf.get(id) ?? [])} figure=${each} today=${today} kind=${`${each === shown ? 'chosen' : ''} ${widthOf(each.name)}`} />`)}
-                </tr>`,
-              )}
-            </tbody>
-          </table>
-      </div>
-      ${isOfAgents && html`<p class="muted narrow-only">A wider screen and the CSV file show more figures.</p>`}
-      ${answer.by !== 'day' && answer.to >= today && html`<p class="muted">Today is not over: its part counts so far.</p>`}
-      <details>
-        <summary>What each figure means</summary>
-        <dl class="definitions">
-          ${figures.map((each) => html`<div key=${each.name}><dt>${figureName(each.name)} <code>${each.name}</code></dt><dd>${each.definition}</dd></div>`)}
-        </dl>
-      </details>
-    <//>
-  `
 }
 
 const Results = ({ account, answer, before, team, names, part, figure, choose }: ResultsProps) => {
@@ -389,19 +184,13 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
   })
   const together = useLoad(isTeam ? filter : '', async (signal): Promise<Result<Team | undefined>> => {
     if (!isTeam) return { ok: true, value: undefined }
-    const weeks = { from: lastWeeks(today).at(-1)?.from ?? today, to: today }
-    const lastWeek = runningWeek(today).before
-    const [now, before, all, part] = await Promise.all([
+    const [now, before] = await Promise.all([
       read({ ...days, by: 'day' }, signal),
       read({ ...earlier, by: 'day', ...(until && { until }) }, signal),
-      read({ ...weeks, by: 'day' }, signal),
-      read({ ...lastWeek, by: 'day' }, signal),
     ])
     if (!now.ok) return now
     if (!before.ok) return before
-    if (!all.ok) return all
-    if (!part.ok) return part
-    return { ok: true, value: { now: now.value, before: before.value, weeks: all.value, lastWeek: part.value } }
+    return { ok: true, value: { now: now.value, before: before.value } }
   })
   const isWhole = of === filter && other.of === filter && (!isTeam || together.of === filter)
   const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
@@ -425,7 +214,7 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
   return html`
     <${TroubleBox} trouble=${trouble} again=${again} />
     <${TroubleBox} trouble=${other.trouble ?? together.trouble} again=${other.trouble ? other.again : together.again} />
-    ${isTeam && together.value !== undefined && html`<${TeamWeeks} answer=${together.value.weeks} before=${together.value.lastWeek} today=${today} chosen=${days} choose=${choose} />`}
+    ${isTeam && html`<${TeamWeeks} account=${account} today=${today} chosen=${days} choose=${choose} />`}
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
     ${
       unknown.length > 0 &&

@@ -2,6 +2,14 @@ import { changeSize } from './changes.ts'
 import { type Definition, daysBetween, type Total, textAt, valueOfRows } from './figures.ts'
 import { dayPlus, daysSinceMonday } from './format.ts'
 
+/** By what the page groups figures, in words. */
+export const groupings = [
+  ['day', 'Day'],
+  ['agent', 'Agent'],
+  ['widget', 'Widget or channel'],
+  ['bot', 'Bot'],
+] as const
+
 export type Days = { readonly from: string; readonly to: string }
 
 /** The grouping of the page if its address names none: a lead sees the team. */
@@ -33,11 +41,8 @@ export const lastWeeks = (today: string): ReadonlyArray<Days> => {
   }))
 }
 
-/** This week until now, and the same part of the week before. */
-export const runningWeek = (today: string) => {
-  const now = firstDays('agent', today)
-  return { now, before: periodBefore(now, today) }
-}
+/** The part of the week before that this week has until now. */
+export const sameOfLastWeek = (today: string) => periodBefore(firstDays('agent', today), today)
 
 /** The part that is no table of figures: why replies failed. */
 export const failedPart = 'Failed'

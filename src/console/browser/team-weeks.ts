@@ -1,27 +1,32 @@
 import type { StatisticsAnswer } from '../answers.ts'
+import { accountPath, get, type Result } from './api.ts'
 import { ChangeText } from './change-text.ts'
 import { textAt, valueText } from './figures.ts'
 import { shortDayText } from './format.ts'
+import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Card } from './parts.ts'
-import { type Days, lastWeeks, valueIn } from './statistics.ts'
+import { Card, TroubleBox } from './parts.ts'
+import { type Days, lastWeeks, sameOfLastWeek, valueIn } from './statistics.ts'
 import { figureName } from './words.ts'
 
 /** The figures of the team that fit beside each other on a small screen. */
 export const ofTeam = ['sessions.agent.started', 'figures.firstResponseAgent', 'figures.handleTime', 'figures.csat']
 
-type Props = {
+type Weeks = {
   /** The last four weeks by day. */
   readonly answer: StatisticsAnswer
   /** The same part of the week before as this week has. */
   readonly before: StatisticsAnswer
+}
+
+type Props = {
+  readonly account: string
   readonly today: string
   readonly chosen: Days
   readonly choose: (days: Days) => void
 }
 
-/** How the team did in each of the last weeks. */
-export const TeamWeeks = ({ answer, before, today, chosen, choose }: Props) => {
+const WeeksTable = ({ answer, before, today, chosen, choose }: Weeks & Omit<Props, 'account'>) => {
   const figures = ofTeam.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
   const caption = 'The whole team, week by week'
   return html`
@@ -58,5 +63,25 @@ export const TeamWeeks = ({ answer, before, today, chosen, choose }: Props) => {
         </tbody>
       </table>
     <//>
+  `
+}
+
+/** How the team did in each of the last weeks. Asked for once, whichever of them is chosen. */
+export const TeamWeeks = ({ account, ...props }: Props) => {
+  const { today } = props
+  const { value, trouble, again } = useLoad(today, async (signal): Promise<Result<Weeks>> => {
+    const read = (days: Days) => {
+      const query = new URLSearchParams({ ...days, by: 'day' })
+      return get<StatisticsAnswer>(`${accountPath(account, 'statistics')}?${query}`, signal)
+    }
+    const weeks = { from: lastWeeks(today).at(-1)?.from ?? today, to: today }
+    const [answer, before] = await Promise.all([read(weeks), read(sameOfLastWeek(today))])
+    if (!answer.ok) return answer
+    if (!before.ok) return before
+    return { ok: true, value: { answer: answer.value, before: before.value } }
+  })
+  return html`
+    <${TroubleBox} trouble=${trouble} again=${again} />
+    ${value !== undefined && html`<${WeeksTable} ...${value} ...${props} />`}
   `
 }

@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { LettersAnswer } from '../answers.ts'
-import { accountPath, get, type Trouble } from './api.ts'
+import { accountPath, get, type Result } from './api.ts'
 import { count, counted } from './format.ts'
+import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { type LettersFilters, requestQueryOf, sentBy } from './letters-filters.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
@@ -32,31 +33,23 @@ type Planned = { readonly letters: ReadonlyArray<Letter>; readonly others: numbe
 export const RedriveDialog = ({ of, choice, close, start }: Props) => {
   const { account, kind } = of
   const [rules, setRules] = useState<RedriveRules>({ again: false, overwrite: false, force: false })
-  const [planned, setPlanned] = useState<Planned>()
-  const [trouble, setTrouble] = useState<Trouble>()
-  useEffect(() => {
-    const closed = new AbortController()
-    const plan = async () => {
-      const { filters } = choice
-      let found = { letters: choice.letters ?? [], others: 0 }
-      if (filters !== undefined) {
-        const query = requestQueryOf(sentBy(filters, rules))
-        const path = `${accountPath(account, kind)}?${query}${query && '&'}limit=${mostLetters}`
-        const answer = await get<LettersAnswer>(path, closed.signal)
-        if (closed.signal.aborted) return
-        if (!answer.ok) return setTrouble(answer.trouble)
-        const { letters, count: all } = answer.value
-        found = { letters, others: all - letters.length }
-      }
-      const run = await redrive(of, { letters: found.letters, rules }, true, () => {}, closed.signal)
-      if (closed.signal.aborted) return
-      setTrouble(run.trouble)
-      if (run.trouble === undefined) setPlanned({ ...found, run })
+  const key = JSON.stringify(rules)
+  const plan = useLoad(key, async (signal): Promise<Result<Planned>> => {
+    const { filters } = choice
+    let found = { letters: choice.letters ?? [], others: 0 }
+    if (filters !== undefined) {
+      const query = requestQueryOf(sentBy(filters, rules))
+      const path = `${accountPath(account, kind)}?${query}${query && '&'}limit=${mostLetters}`
+      const answer = await get<LettersAnswer>(path, signal)
+      if (!answer.ok) return answer
+      const { letters, count: all } = answer.value
+      found = { letters, others: all - letters.length }
     }
-    setPlanned(undefined)
-    void plan()
-    return () => closed.abort()
-  }, [rules])
+    const run = await redrive(of, { letters: found.letters, rules }, true, () => {}, signal)
+    return run.trouble === undefined ? { ok: true, value: { ...found, run } } : { ok: false, trouble: run.trouble }
+  })
+  const { trouble } = plan
+  const planned = plan.of === key ? plan.value : undefined
   const { noun } = lettersWords[kind]
   const chats = planned && chatsOf(planned.letters)
   const size = planned?.run.end?.sent ?? 0

@@ -8,8 +8,9 @@ const weekAgo = 'in the same hour a week ago'
 const cases: ReadonlyArray<readonly [events: number, weekAgo: number | null, words: string]> = [
   [1_412, 1_380, `In the last hour 1,412 events, about as many as ${weekAgo} (1,380, +2 %).`],
   [800, 1_000, `In the last hour 800 events, about as many as ${weekAgo} (1,000, −20 %).`],
-  [799, 1_000, `In the last hour 799 events, fewer than ${weekAgo} (1,000, −20 %).`],
-  [1_000, 799, `In the last hour 1,000 events, more than ${weekAgo} (799, +25 %).`],
+  [794, 1_000, `In the last hour 794 events, fewer than ${weekAgo} (1,000, −21 %).`],
+  [1_204, 1_000, `In the last hour 1,204 events, about as many as ${weekAgo} (1,000, +20 %).`],
+  [1_206, 1_000, `In the last hour 1,206 events, more than ${weekAgo} (1,000, +21 %).`],
   [0, 40, `In the last hour no event, fewer than ${weekAgo} (40, −100 %).`],
   [8, 3, `In the last hour 8 events, about as many as ${weekAgo} (3, +167 %).`],
   [9, 3, `In the last hour 9 events, more than ${weekAgo} (3, +200 %).`],

@@ -1,6 +1,6 @@
 import { changeText } from './figures.ts'
 import { count, counted } from './format.ts'
-import { fewest, usual } from './unusual.ts'
+import { isUnusual } from './unusual.ts'
 
 const amount = (events: number) => (events === 0 ? 'no event' : counted(events, 'event'))
 
@@ -10,8 +10,7 @@ export const lastHourWords = (events: number, weekAgo: number | null): string =>
   if (weekAgo === null) return `${hour}. No event of a week ago is stored, so there is nothing to compare with.`
   if (events === weekAgo) return `${hour}, as in the same hour a week ago.`
   if (weekAgo === 0) return `${hour}, but none in the same hour a week ago.`
-  const difference = Math.abs(events - weekAgo)
-  const isUsual = difference <= Math.max(fewest, (usual.percent / 100) * Math.max(events, weekAgo))
-  const compared = isUsual ? 'about as many as' : events > weekAgo ? 'more than' : 'fewer than'
+  const isOther = isUnusual({ name: 'events', unit: 'count', now: events, before: weekAgo })
+  const compared = isOther ? (events > weekAgo ? 'more than' : 'fewer than') : 'about as many as'
   return `${hour}, ${compared} in the same hour a week ago (${count(weekAgo)}, ${changeText(events, weekAgo, 'count')}).`
 }

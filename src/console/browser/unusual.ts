@@ -2,9 +2,9 @@ import { changeSize } from './changes.ts'
 import { changeText } from './figures.ts'
 
 /** What differs by no more than this from a week ago is usual: counts and times in percent, shares in points. */
-export const usual = { percent: 20, points: 10 } as const
+const usual = { percent: 20, points: 10 } as const
 /** A smaller difference of counts says nothing. */
-export const fewest = 5
+const fewest = 5
 /** A figure of fewer sessions says nothing. */
 const fewestSessions = 3
 

@@ -97,7 +97,7 @@ export const conversationsQuery = (
     limit,
   }: {
     readonly filters: ConversationFilters
-    readonly sort?: Exclude<ConversationSort, 'longest'>
+    readonly sort?: keyof typeof byTime
     readonly after?: PageEnd
     readonly limit: number
   },
@@ -128,7 +128,7 @@ export const conversationCountIn =
 type AskedPage = Omit<Parameters<typeof conversationsQuery>[1], 'sort'> & { readonly sort?: ConversationSort }
 
 /** True if an index has the order. */
-export const hasPages = (sort: ConversationSort, { state }: ConversationFilters): boolean =>
+export const hasPages = (sort: ConversationSort, { state }: ConversationFilters): sort is keyof typeof byTime =>
   sort !== 'longest' && (sort !== 'waits' || state === 'open')
 
 /** How long each session lasted, or its client waited: until its end, or until now. */
@@ -158,8 +158,7 @@ export const conversationsIn =
   (db: Db) =>
   (accountId: string, asked: AskedPage, now: Date): Known<ConversationsPage> => {
     const { sort = 'newest', limit } = asked
-    if (sort === 'longest' || !hasPages(sort, asked.filters))
-      return known(longestOf(db, accountId, asked, now).then((rows) => ({ rows })))
+    if (!hasPages(sort, asked.filters)) return known(longestOf(db, accountId, asked, now).then((rows) => ({ rows })))
     const { where, options } = conversationsQuery(accountId, { ...asked, sort }, now)
     const found = viewIn<{ readonly _id: string }>(db, 'sessions').find(where, options).toArray()
     const { field } = byTime[sort]

@@ -393,16 +393,19 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
   },
 }
 
-/** The result in a line of a redrive, such as `sent`. */
-export const redriveResultOf = (line: string): string | undefined => {
-  const [result, id = ''] = line.split(/ {2,}/)
-  return /^\d+\/\d+$/.test(id) ? result : undefined
+/** The columns of a line of a redrive about one letter, as the command line prints it. */
+const redriveColumns = (line: string): ReadonlyArray<string> => {
+  const columns = line.split(/ {2,}/)
+  return /^\d+\/\d+$/.test(columns[1] ?? '') ? columns : []
 }
 
-/** A line of a redrive of dead letters, which the command line prints in columns, as sentences. */
+/** The result in a line of a redrive, such as `sent`. */
+export const redriveResultOf = (line: string): string | undefined => redriveColumns(line)[0]
+
+/** A line of a redrive of dead letters as sentences. */
 export const redriveLineWords = (line: string): string => {
-  const [result, id = '', origin, consumer, cause, ...why] = line.split(/ {2,}/)
-  if (cause === undefined || !/^\d+\/\d+$/.test(id)) return line
+  const [result, id, origin, consumer, cause, ...why] = redriveColumns(line)
+  if (cause === undefined) return line
   const reason = why.length === 0 ? '' : `; ${why.join(' ')}`
   return `Letter ${id}: ${result}. It is record ${origin}, and failed in ${consumer}: ${causeWords(cause)}${reason}.`
 }

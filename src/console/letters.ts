@@ -17,8 +17,8 @@ export type Chained = {
   readonly checksum: number
   /** How often the record had been sent again before this failure. */
   readonly redriven: number
-  /** Where the record that failed is on its own topic. */
-  readonly place?: string
+  /** The same for the copies of a failure that was kept twice. They were sent at the same times. */
+  readonly failure: string
   readonly sentAt: ReadonlyArray<Instant>
 }
 
@@ -36,17 +36,11 @@ const recordOf = ({ key, topic, consumer, firstFailedAt, checksum }: Chained) =>
 const stateOf = ({ sentAt, redriven }: Chained): LetterState =>
   sentAt.length > 0 ? 'sent' : redriven > 0 ? 'failed-again' : 'unresolved'
 
-/**
- * Without the copies of a failure. A consumer may keep the same failure twice: when it has to stop before it commits, it
- * reads the record again. The copy that was sent stands for both, so that nobody sends the other too.
- */
+/** Without the copies of a failure. The copy whose record failed again, if one did, stands for both. */
 const withoutCopies = <A extends Chained>(letters: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const failureOf = (letter: A) => {
-    const { place, topic, consumer, key, checksum, redriven } = letter
-    return place === undefined ? letter : JSON.stringify([topic, place, consumer, key, checksum, redriven])
-  }
-  return [...Map.groupBy(letters, failureOf).values()].flatMap(
-    (copies) => copies.find(({ sentAt }) => sentAt.length > 0) ?? copies.slice(0, 1),
+  const failedAgain = new Set(letters.filter(({ redriven }) => redriven > 0).map(recordOf))
+  return [...Map.groupBy(letters, ({ failure }) => failure).values()].flatMap(
+    (copies) => copies.find((copy) => failedAgain.has(recordOf(copy))) ?? copies.slice(0, 1),
   )
 }
 

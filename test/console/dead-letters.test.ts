@@ -16,12 +16,12 @@ import { eventually } from '../support/eventually.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
 
 const at = (hour: number) => new Date(Date.UTC(2026, 0, 31, hour)).toISOString() as Instant
-const letterAt = (offset: number, key: string, cause = 'contract'): IncomingRecord => {
+const letterAt = (offset: number, key: string, cause = 'contract', failedOffset = offset): IncomingRecord => {
   const value = Buffer.from('{"name":"Jane Doe"}')
   const record = {
     topic: 'chats',
     partition: 0,
-    offset: 7,
+    offset: failedOffset,
     timestamp: 0,
     key: Buffer.from(key),
     value,
@@ -55,7 +55,7 @@ const quarantined = (offset: number, key: string, problems = 'id: expected text'
 }
 const handlers = (
   records: ReadonlyArray<IncomingRecord>,
-  find = async () => new Map<string, ReadonlyArray<Instant>>(),
+  find: Redrives['find'] = async () => new Map(),
   erasedAt: Redrives['erasedAt'] = async () => new Map(),
 ) => {
   const audit = auditTopic()
@@ -235,9 +235,9 @@ letters('letters of no account in the accounts file are listed, only for an oper
 
 letters('a filter by state selects letters that were sent, and counts each state', async () => {
   const sent: Redrives['find'] = async (ids) =>
-    new Map(ids.filter((id) => id.startsWith('0/2@')).map((id) => [id, [at(9)]]))
+    new Map(ids.filter((id) => id.startsWith('chats/0/2@')).map((id) => [id, [at(9)]]))
   const asked = async (state: string) => {
-    const found = handlers(deadLetters, sent as () => Promise<Map<string, ReadonlyArray<Instant>>>)
+    const found = handlers(deadLetters, sent)
     return (right(await found[list](given({ query: `state=${state}` }))) as { body: LettersAnswer }).body
   }
   const [unresolved, done] = [await asked('unresolved'), await asked('sent')]
@@ -249,9 +249,9 @@ letters('a filter by state selects letters that were sent, and counts each state
 
 letters('every filter changes the list, its states and its groups, and not what there is to filter by', async () => {
   const sent: Redrives['find'] = async (ids) =>
-    new Map(ids.filter((id) => id.startsWith('0/2@')).map((id) => [id, [at(9)]]))
+    new Map(ids.filter((id) => id.startsWith('chats/0/2@')).map((id) => [id, [at(9)]]))
   const asked = async (query: string) => {
-    const found = handlers(deadLetters, sent as () => Promise<Map<string, ReadonlyArray<Instant>>>)
+    const found = handlers(deadLetters, sent)
     return (right(await found[list](given({ query }))) as { body: LettersAnswer }).body
   }
   const groupsOf = ({ groups }: LettersAnswer) =>
@@ -286,7 +286,7 @@ letters('every filter changes the list, its states and its groups, and not what 
 const failedAgain = () => {
   const first = [
     letterAt(0, 'acme/1'),
-    { ...letterAt(0, 'acme/1'), offset: 1, value: Buffer.from('{"name":"Mary Doe"}') },
+    { ...letterAt(0, 'acme/1', 'contract', 1), offset: 1, value: Buffer.from('{"name":"Mary Doe"}') },
   ]
   const { headers } = letterAt(2, 'acme/1', 'unstorable')
   const again = {
@@ -295,9 +295,9 @@ const failedAgain = () => {
     dl_timestamp: Buffer.from(at(1)),
   }
   const sent: Redrives['find'] = async (ids) =>
-    new Map(ids.filter((id) => !id.startsWith('0/2@')).map((id) => [id, [at(1)]]))
+    new Map(ids.filter((id) => !id.startsWith('chats/0/2@')).map((id) => [id, [at(1)]]))
   const second = { ...letterAt(2, 'acme/1'), headers: { ...headers, ...again } }
-  return handlers([...first, second], sent as () => Promise<Map<string, ReadonlyArray<Instant>>>)
+  return handlers([...first, second], sent)
 }
 
 letters(
@@ -341,12 +341,12 @@ letters(
 )
 
 letters('a record whose failure was kept twice is one letter, and is sent when one of them is', async () => {
-  const twice = [letterAt(0, 'acme/1'), letterAt(1, 'acme/1')]
+  const twice = [letterAt(0, 'acme/1'), letterAt(1, 'acme/1', 'contract', 0)]
   const sent: Redrives['find'] = async (ids) =>
-    new Map(ids.filter((id) => id.startsWith('0/0@')).map((id) => [id, [at(9)]]))
+    new Map(ids.filter((id) => id.startsWith('chats/0/0@')).map((id) => [id, [at(9)]]))
   const asked = async (find?: Redrives['find']) =>
     (
-      right(await handlers(twice, find as () => Promise<Map<string, ReadonlyArray<Instant>>>)[list](given())) as {
+      right(await handlers(twice, find)[list](given())) as {
         body: LettersAnswer
       }
     ).body

@@ -10,7 +10,7 @@ import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { idText, notRecorded } from '../../operations/audit.ts'
-import { readDeadLetter } from '../../operations/redrive/dead-letters.ts'
+import { memoryIdOf, readDeadLetter } from '../../operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
@@ -229,7 +229,7 @@ const showDeadLetter = (it: FoundDeadLetter): Shown => {
       ...(chat !== undefined && { chatId: chat }),
       ...(reason !== '' && { reason }),
     },
-    chained: { ...it, topic, place: `${it.origin.partition}/${it.origin.offset}` },
+    chained: { ...it, topic, failure: memoryIdOf(it) },
   }
 }
 
@@ -261,6 +261,7 @@ const showRequest = (it: QuarantinedLetter): Shown => {
       firstFailedAt: at,
       checksum: 0,
       redriven: 0,
+      failure: it.memoryId,
     },
   }
 }

@@ -72,10 +72,12 @@ export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<P
 export const originOf = ({ origin }: StoredDeadLetter): string => `${origin.topic}/${origin.partition}/${origin.offset}`
 
 /**
- * The id under which redrives of a dead letter are remembered. It includes the time of the failure: after the topic was
- * created again, the same place has another dead letter.
+ * The id under which redrives are remembered: of the failure of one record in one consumer. A consumer may keep it twice:
+ * when it has to stop before it commits, it reads the record again. The id includes the record's time: after its topic
+ * was created again, the same place has another record.
  */
-export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}@${failedAt}`
+export const memoryIdOf = (deadLetter: StoredDeadLetter): string =>
+  `${originOf(deadLetter)}@${deadLetter.appendedAt} ${deadLetter.consumer}`
 
 /** A dead letter or a request must match all given filters. Times are in ms since 1970. */
 export type CommonFilters = {

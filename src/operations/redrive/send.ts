@@ -93,10 +93,17 @@ export const sendDeadLetters = (
   interrupted: AbortSignal,
 ) => {
   const isMeant = matches(sending.filters)
+  /** A failure that was kept twice is sent once. Bounded by the limit. */
+  const chosenBefore = new Set<string>()
   const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
     if (each.deadLetter.cause === unreadableBatch)
       return E.left({ result: 'failed', why: 'it is a batch of records and cannot be sent as one record' })
-    return E.map((redriven: number) => ({ ...each, redriven }))(decideRedrive(each.deadLetter, known, rules))
+    const id = memoryIdOf(each.deadLetter)
+    if (chosenBefore.has(id)) return E.left({ result: 'before' })
+    const decision = decideRedrive(each.deadLetter, known, rules)
+    if (E.isLeft(decision)) return decision
+    chosenBefore.add(id)
+    return E.right({ ...each, redriven: decision.right })
   }
   return sendInBatches<Meant, Chosen>(
     ports,

@@ -94,12 +94,20 @@ deadLetter('an invalid count or first time of a producer is ignored', () => {
   )
 })
 
-deadLetter(
-  'after the topic was created again, another dead letter at the same offset is not treated as this one',
-  () => {
-    const [one, other] = [right(readDeadLetter(letterOf(poison, noon))), right(readDeadLetter(letterOf(poison, later)))]
-    assert.equal([memoryIdOf(one), memoryIdOf(other)], [`1/7@${noon}`, `1/7@${later}`])
-  },
-)
+deadLetter('the copies of a failure have one id; a failure of another record or consumer has another', () => {
+  const idOf = (record: IncomingRecord) => memoryIdOf(right(readDeadLetter(record)))
+  const one = letterOf(poison, noon)
+  const same = idOf(one)
+  assert.is(idOf({ ...letterOf(poison, later), offset: 8 }), same)
+  const others = [
+    letterOf({ ...poison, offset: poison.offset + 1 }, noon),
+    letterOf({ ...poison, partition: poison.partition + 1 }, noon),
+    letterOf({ ...poison, topic: 'calls' }, noon),
+    // Its topic was created again.
+    letterOf({ ...poison, timestamp: poison.timestamp + 1 }, noon),
+    { ...one, headers: { ...one.headers, dl_consumer: Buffer.from('egress') } },
+  ]
+  assert.is(new Set([same, ...others.map(idOf)]).size, 6)
+})
 
 deadLetter.run()

@@ -164,6 +164,40 @@ sending('for a letter that is selected by its id, no more letters are announced'
   assert.equal(words, ['1 sent'])
 })
 
+for (const [what, sliceSize, atOnce] of [
+  ['one batch', 3, 3],
+  ['two batches of a slice', 3, 1],
+  ['two slices', 1, 1],
+] as const)
+  sending(`a failure that was kept twice is sent once, also in ${what} and with --again`, async () => {
+    const letters = [letterAt(0), { ...letterAt(0), offset: 1 }, letterAt(2)]
+    const { ports, sent } = servers(letters, sliceSize, atOnce)
+    const again = { ...all, rules: { ...all.rules, again: true } }
+
+    const dry = await sendDeadLetters(ports, { ...all, dryRun: true }, never)
+    const first = await sendDeadLetters(ports, all, never)
+    const second = await sendDeadLetters(ports, all, never)
+    const third = await sendDeadLetters(ports, again, never)
+
+    assert.equal(
+      [dry, first, second, third].map(({ tally }) => tally),
+      [
+        { ...noResults, before: 1, planned: 2 },
+        { ...noResults, before: 1, done: 2 },
+        { ...noResults, before: 3 },
+        { ...noResults, before: 1, done: 2 },
+      ],
+    )
+    assert.equal(sent, ['0', '2', '0', '2'])
+  })
+
+sending('of a failure that was kept twice, either copy resolves the other', async () => {
+  const { ports, sent } = servers([letterAt(0), { ...letterAt(0), offset: 1 }], 2, 2)
+  await sendDeadLetters(ports, { ...all, filters: { id: ['0/1'] } }, never)
+  const { tally } = await sendDeadLetters(ports, all, never)
+  assert.equal([sent, tally], [['0'], { ...noResults, before: 2 }])
+})
+
 sending('only letters of the requested account are sent', async () => {
   const other = { ...letterAt(0), key: Buffer.from('other/1') }
   const { ports, sent } = servers([other, letterAt(1)], 5, 2)

@@ -278,48 +278,35 @@ for (const [name, facts, now, ends] of partsOfAgents)
       Object.entries(ends).map(([id, ms]) => [`bot/${id}`, at(ms)]),
     ))
 
-/** Outcomes that give the conversation to nobody. */
-const idle = ['announced', 'notice', 'suppressed', 'failed', 'refused', 'erased'] as const
-const idleFact = (kind: (typeof idle)[number], name: string, ms: number): Fact => {
-  switch (kind) {
-    case 'announced':
-      return outcome(name, 'delivered', ms, 'BotMessage', { expectsMore: true })
-    case 'notice':
-      return outcome(name, 'delivered', ms, 'BotMessage', { because: 'agent-unavailable' })
-    case 'refused':
-      return { id: `egress/${name}`, at: at(ms), kind, eventId: id(name), isHandOver: false }
-    case 'erased':
-      return { id: `erasures/${name}`, at: at(ms), kind }
-    default:
-      return outcome(name, kind, ms)
-  }
+/** What happens in a talk: the i-th fact, at this time. */
+const happens: Readonly<Record<string, (i: number, ms: number) => Fact>> = {
+  message: (i, ms) => event('client-message', `e${i}`, ms),
+  'another message': (i, ms) => event('client-message', `e${i}`, ms),
+  invited: (i, ms) => event('invited', `e${i}`, ms),
+  joined: (i, ms) => event('joined', `e${i}`, ms),
+  unavailable: (i, ms) => event('unavailable', `e${i}`, ms),
+  closed: (i, ms) => event('closed', `e${i}`, ms),
+  reply: (i, ms) => outcome(`c${i}`, 'delivered', ms),
+  // These give the conversation to nobody.
+  announced: (i, ms) => outcome(`c${i}`, 'delivered', ms, 'BotMessage', { expectsMore: true }),
+  notice: (i, ms) => outcome(`c${i}`, 'delivered', ms, 'BotMessage', { because: 'agent-unavailable' }),
+  suppressed: (i, ms) => outcome(`c${i}`, 'suppressed', ms),
+  failed: (i, ms) => outcome(`c${i}`, 'failed', ms),
+  refused: (i, ms) => ({ id: `egress/c${i}`, at: at(ms), kind: 'refused', eventId: id(`c${i}`), isHandOver: false }),
+  erased: (i, ms) => ({ id: `erasures/c${i}`, at: at(ms), kind: 'erased' }),
 }
-const isIdle = (kind: string): kind is (typeof idle)[number] => idle.some((each) => each === kind)
 
 const talks = fc.array(
-  fc.tuple(
-    fc.constantFrom<Kind | 'reply' | (typeof idle)[number]>(
-      'client-message',
-      'client-message',
-      'invited',
-      'joined',
-      'unavailable',
-      'closed',
-      'reply',
-      ...idle,
-    ),
-    fc.constantFrom(minute, hour, 20 * hour, day - 1, day, 3 * day),
-  ),
+  fc.tuple(fc.constantFrom(...Object.keys(happens)), fc.constantFrom(minute, hour, 20 * hour, day - 1, day, 3 * day)),
   { maxLength: 20 },
 )
 test('in any talk, a reply over an agent answers a message after the newest join, or follows a day of silence', () => {
   fc.assert(
     fc.property(talks, fc.nat(20), fc.constantFrom(0, day), (talk, answered, pause) => {
       let ms = 0
-      const facts = talk.map(([kind, gap], i): Fact => {
+      const facts = talk.flatMap(([what, gap], i) => {
         ms += gap
-        if (isIdle(kind)) return idleFact(kind, `c${i}`, ms)
-        return kind === 'reply' ? outcome(`c${i}`, 'delivered', ms) : event(kind, `e${i}`, ms)
+        return happens[what]?.(i, ms) ?? []
       })
       const conversation = folded(...facts)
       const isAgents = takenReasonAt(conversation, at(ms + pause)) === 'agent-joined'

@@ -7,7 +7,8 @@ import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { copyBack, copyTopics } from '../support/topic-copies.ts'
 
-const { here, db, kafka, command, start, publish, processed, erase, stop } = await archivingWorld()
+const { here, db, kafka, command, ran, forgetArchive, refuses, start, publish, processed, erase, stop } =
+  await archivingWorld()
 
 const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
   const visitor = { number: `7${chat}`, chatsCount: 1, name: `CANARY-${chat}-` }
@@ -19,18 +20,12 @@ const named = async () =>
     .flatMap(({ visitor }) => visitor?.name ?? [])
     .sort()
 const nameOf = (chat: number) => `CANARY-${chat}-`
-const readiness = async ({ adminUrl }: { readonly adminUrl: string }) => (await fetch(`${adminUrl}/readyz`)).text()
-const ran = async (...args: ReadonlyArray<string>) => {
-  const { code, out, err } = await command(...args)
-  assert.is(code, 0, `${args.join(' ')}: ${out}${err}`)
-}
 const place = { ...here, kafka }
 /** Steps of the guide. */
 const createAgain = async () => {
   await deleteTopics(place, ['archive-chats'])
   await ran('topics', '--apply')
 }
-const forgetArchive = () => db.collection<{ _id: string }>('topics_read').deleteOne({ _id: 'archive' })
 const emptied = async () => {
   const deleting = await start({ retentionDays: 0.000_01 })
   await eventually('the deletion', async () =>
@@ -41,8 +36,6 @@ const emptied = async () => {
 
 const drill = suite('an archive topic is lost, and the guide is followed')
 drill.after(stop)
-
-const refused = 'refuses to read: archive-chats: deleted and created again'
 
 drill('a running archiver stops at it, and a copy brings everything back, also if it is appended twice', async () => {
   const before = await start()
@@ -60,7 +53,7 @@ drill('a running archiver stops at it, and a copy brings everything back, also i
   await processed()
   await recreateTopics(place, ['archive-chats'])
   await publish([5].flatMap(eventsOf))
-  await eventually('the refusal', async () => (await readiness(running)).includes(refused))
+  await refuses(running, 'refuses to read: archive-chats: deleted and created again')
   await running.stop()
 
   await createAgain()

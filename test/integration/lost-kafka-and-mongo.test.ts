@@ -11,7 +11,9 @@ import { eventually } from '../support/eventually.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { copyBack, copyTopics, loseKafka, type TopicCopy } from '../support/topic-copies.ts'
 
-const { here, db, kafka, command, start, publish, processed, erase, dump, restore, stop } = await archivingWorld()
+const world = await archivingWorld()
+const { here, db, kafka, command, ran, telling, forgetArchive, refuses } = world
+const { start, publish, processed, erase, dump, restore, stop } = world
 
 const archives = eventTopicNames.map(archiveNameOf)
 /** What a copy on another cluster has, as the guide says. */
@@ -26,15 +28,6 @@ const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
       subject: `${chat}`,
     }) as DomainEvent
   return [of('ChatAccepted', 0, {}), of('OfflineMessageReceived', 1, { offlineMessageId: `o${chat}` })]
-}
-const collectionNames = async () =>
-  (await db.listCollections({ type: 'collection' }).toArray()).map(({ name }) => name as string)
-/** The collections that have a word of this person. */
-const telling = async (word: string) => {
-  const found = (await collectionNames()).map(async (name) =>
-    JSON.stringify(await db.collection(name).find().toArray()).includes(word) ? [name] : [],
-  )
-  return (await Promise.all(found)).flat().sort()
 }
 const noteOf = (chat: number) => `acme/chatId:${chat}`
 const enrich = async (chat: number, content: string) => {
@@ -52,10 +45,6 @@ const counts = async () =>
         .map(async ({ name }) => [name, await db.collection(name).countDocuments()] as const),
     ),
   )
-const ran = async (...args: ReadonlyArray<string>) => {
-  const { code, out, err } = await command(...args)
-  assert.is(code, 0, `${args.join(' ')}: ${out}${err}`)
-}
 
 /** Everything is lost; the topics and the database come back from copies. */
 const loseBoth = async () => {
@@ -69,15 +58,13 @@ const restoreMongo = async (...copies: ReadonlyArray<Copy>) => {
     for (const name of copy.keys()) await db.collection(name).deleteMany({})
     await restore(copy)
   }
-  await db.collection<{ _id: string }>('topics_read').deleteOne({ _id: 'archive' })
+  await forgetArchive()
 }
 /** The projector of a restored copy refuses until the rebuild, so the bridge is not ready. */
 const startRefusing = async () => {
   const up = Promise.withResolvers<Bridge>()
   const ready = start(keeping, up.resolve)
-  const bridge = await up.promise
-  const readiness = async () => (await fetch(`${bridge.adminUrl}/readyz`)).text()
-  await eventually('the refusal', async () => (await readiness()).includes('run livechat-bridge rebuild all'))
+  await refuses(await up.promise, 'run livechat-bridge rebuild all')
   return { ready }
 }
 /** Step 4 of the guide. */

@@ -37,6 +37,24 @@ export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) 
     kafka,
     collections,
     command,
+    /** A command that must succeed. */
+    ran: async (...args: ReadonlyArray<string>) => {
+      const { code, out, err } = await command(...args)
+      assert.is(code, 0, `${args.join(' ')}: ${out}${err}`)
+    },
+    /** The collections that have a word of a person. */
+    telling: async (word: string) => {
+      const found = (await collections()).map(async (name) =>
+        JSON.stringify(await db.collection(name).find().toArray()).includes(word) ? [name] : [],
+      )
+      return (await Promise.all(found)).flat().sort()
+    },
+    /** A step of the guide, after archive topics were created again. */
+    forgetArchive: () => db.collection<{ _id: string }>('topics_read').deleteOne({ _id: 'archive' }),
+    refuses: (bridge: Bridge, why: string) =>
+      eventually(`the refusal: ${why}`, async () =>
+        (await (await fetch(`${bridge.adminUrl}/readyz`)).text()).includes(why),
+      ),
     /** `onUp`: see `world`. Without it, wait until the bridge is ready. */
     start: (others: { readonly retentionDays?: number } = {}, onUp?: (bridge: Bridge) => void) =>
       here.start(['projector', 'archiver'], onUp, { archiveKeyFile, ...others }),

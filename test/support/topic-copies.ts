@@ -7,8 +7,11 @@ type Place = { readonly brokers: ReadonlyArray<string>; readonly prefix: string 
 /** The records of topics, as a copy on another cluster has them. */
 export type TopicCopy = ReadonlyArray<IncomingRecord>
 
-export const copyTopics = async ({ brokers, prefix }: Place, names: ReadonlyArray<TopicName>): Promise<TopicCopy> =>
-  (await readTopics(brokers, prefix, names)).records
+export const copyTopics = async ({ brokers, prefix }: Place, names: ReadonlyArray<TopicName>): Promise<TopicCopy> => {
+  const { records, unread } = await readTopics(brokers, prefix, names)
+  if (unread !== undefined) throw new Error(`${names} cannot be copied: ${unread}`)
+  return records
+}
 
 /** Appends the records to the topics of these names, as the guide says it: nothing but their offsets is new. */
 export const copyBack = async ({ brokers, prefix }: Place, copy: TopicCopy): Promise<void> => {

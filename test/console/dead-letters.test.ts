@@ -74,7 +74,7 @@ const show = 'POST /api/accounts/:account/dead-letters/show'
 const letters = suite('dead letters and quarantine in the console')
 
 letters('the list has the letters of the account, the newest first, without their content', async () => {
-  const { body } = right(await handlers(deadLetters)[list](given())) as { body: object }
+  const { body } = right(await handlers(deadLetters)[list](given()))
 
   assert.equal(E.isRight(LettersAnswer.decode(body)), true)
   const letter = {
@@ -137,8 +137,7 @@ letters(
     }
     const details = ['message.text: expected text', 'message.buttons: expected 1 to 3 buttons']
     const all = [details[0], details[1], details[1]].map((detail, i) => ofDetail(i, detail ?? ''))
-    const asked = async (query: string) =>
-      (right(await handlers(all)[list](given({ query }))) as { body: LettersAnswer }).body
+    const asked = async (query: string) => right(await handlers(all)[list](given({ query }))).body
     const body = await asked('')
     assert.equal(
       body.groups.map(({ reasons }) => reasons),
@@ -167,7 +166,7 @@ letters('a bug of the bridge is listed with the place where it happened', async 
   ] as const) {
     const letter = letterAt(0, 'acme/1', 'unforeseen')
     const headers = { ...letter.headers, dl_detail: Buffer.from(told) }
-    const { body } = right(await handlers([{ ...letter, headers }])[list](given())) as { body: LettersAnswer }
+    const { body } = right(await handlers([{ ...letter, headers }])[list](given()))
     assert.equal(
       body.letters.map((it) => it.reason),
       [reason],
@@ -178,9 +177,7 @@ letters('a bug of the bridge is listed with the place where it happened', async 
 letters('filters select letters, and a wrong filter is refused by its name', async () => {
   const asked = async (query: string) => {
     const answered = await handlers(deadLetters)[list](given({ query }))
-    return E.isLeft(answered)
-      ? [answered.left.status, answered.left.message]
-      : (answered.right as { body: LettersAnswer }).body.count
+    return E.isLeft(answered) ? [answered.left.status, answered.left.message] : answered.right.body.count
   }
   assert.equal(
     [
@@ -198,7 +195,7 @@ letters('filters select letters, and a wrong filter is refused by its name', asy
 letters('a quarantined request is listed with its reason; its only topic is quarantine', async () => {
   const route = 'GET /api/accounts/:account/quarantine'
   const all = [quarantined(0, 'acme'), quarantined(1, 'other')]
-  const { body } = right(await handlers(all)[route](given({ query: 'topic=quarantine' }))) as { body: LettersAnswer }
+  const { body } = right(await handlers(all)[route](given({ query: 'topic=quarantine' })))
   const told = {
     topic: 'quarantine',
     cause: 'invalid',
@@ -223,9 +220,7 @@ letters('letters of no account in the accounts file are listed, only for an oper
     const answered = await handlers(all)[list](
       given({ query: 'unowned=true', session: { ...given().session, grants } }),
     )
-    return E.isLeft(answered)
-      ? answered.left.status
-      : (answered.right as { body: LettersAnswer }).body.letters.map(({ id }) => id)
+    return E.isLeft(answered) ? answered.left.status : answered.right.body.letters.map(({ id }) => id)
   }
   assert.equal(
     [await asked('*'), await asked(['acme', 'other']), await asked(['acme'])],
@@ -238,7 +233,7 @@ letters('a filter by state selects letters that were sent, and counts each state
     new Map(ids.filter((id) => id.startsWith('chats/0/2@')).map((id) => [id, [at(9)]]))
   const asked = async (state: string) => {
     const found = handlers(deadLetters, sent)
-    return (right(await found[list](given({ query: `state=${state}` }))) as { body: LettersAnswer }).body
+    return right(await found[list](given({ query: `state=${state}` }))).body
   }
   const [unresolved, done] = [await asked('unresolved'), await asked('sent')]
   assert.equal(
@@ -252,7 +247,7 @@ letters('every filter changes the list, its states and its groups, and not what 
     new Map(ids.filter((id) => id.startsWith('chats/0/2@')).map((id) => [id, [at(9)]]))
   const asked = async (query: string) => {
     const found = handlers(deadLetters, sent)
-    return (right(await found[list](given({ query }))) as { body: LettersAnswer }).body
+    return right(await found[list](given({ query }))).body
   }
   const groupsOf = ({ groups }: LettersAnswer) =>
     groups.map(({ cause, count, unresolved }) => [cause, count, unresolved])
@@ -303,8 +298,7 @@ const failedAgain = () => {
 letters(
   'a record that failed again for another cause is counted once, there, and has its earlier failure',
   async () => {
-    const asked = async (query: string) =>
-      (right(await failedAgain()[list](given({ query }))) as { body: LettersAnswer }).body
+    const asked = async (query: string) => right(await failedAgain()[list](given({ query }))).body
     const all = await asked('')
     assert.equal(
       all.letters.map(({ id, state, failures, earlier }) => ({ id, state, failures, earlier })),
@@ -344,12 +338,7 @@ letters('a record whose failure was kept twice is one letter, and is sent when o
   const twice = [letterAt(0, 'acme/1'), letterAt(1, 'acme/1', 'contract', 0)]
   const sent: Redrives['find'] = async (ids) =>
     new Map(ids.filter((id) => id.startsWith('chats/0/0@')).map((id) => [id, [at(9)]]))
-  const asked = async (find?: Redrives['find']) =>
-    (
-      right(await handlers(twice, find)[list](given())) as {
-        body: LettersAnswer
-      }
-    ).body
+  const asked = async (find?: Redrives['find']) => right(await handlers(twice, find)[list](given())).body
   assert.equal(
     [await asked(), await asked(sent)].map(({ count, states, letters }) => [
       count,
@@ -371,7 +360,7 @@ letters('the list fails while MongoDB is unavailable, instead of showing that no
 
 letters('a record is shown with the complaints of its reader, each at its path, and that is recorded', async () => {
   const { audit, ...routes } = handlers(deadLetters)
-  const { body } = right(await routes[show](given({ body: { id: '0/0' } }))) as { body: LetterAnswer }
+  const { body } = right(await routes[show](given({ body: { id: '0/0' } })))
 
   assert.equal(E.isRight(LetterAnswer.decode(body)), true)
   assert.equal(body.problems, [
@@ -388,7 +377,7 @@ letters('bytes that are not text are shown in base64', async () => {
   const shown = await handlers([quarantined(0, 'acme')])['POST /api/accounts/:account/quarantine/show'](
     given({ body: { id: '0/0' } }),
   )
-  assert.equal((right(shown) as { body: LetterAnswer }).body.record.value, { base64: '/w==' })
+  assert.equal(right(shown).body.record.value, { base64: '/w==' })
 })
 
 letters('a record of another account is answered like a missing one, and nothing is recorded', async () => {
@@ -441,7 +430,7 @@ letters('a request whose event or key is not known says so, without what was sen
   const requests = [quarantined(0, 'acme', problemText({ kind: 'unknown-event' })), quarantined(1, 'acme', twice)]
   const { body } = right(await handlers(requests)['GET /api/accounts/:account/quarantine'](given()))
   assert.equal(
-    (body as LettersAnswer).letters.map(({ reason }) => reason),
+    body.letters.map(({ reason }) => reason),
     ['a field that the contract does not know', 'expected an event that this version of the bridge knows'],
   )
 })

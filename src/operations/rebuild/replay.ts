@@ -79,6 +79,41 @@ type Spec = {
 /** Archived records are not fetched by a consumer group, so there is no partition to own. */
 const noPartition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 
+/** Writes that can be held. */
+const holdable = () => {
+  let held: PromiseWithResolvers<void> | undefined
+  let running = 0
+  let wake = () => {}
+  let isOver = false
+  const release = () => {
+    held?.resolve()
+    held = undefined
+  }
+  return {
+    /** Begins once nothing holds the writes. */
+    run: async (write: () => Promise<void>): Promise<void> => {
+      while (held !== undefined) await held.promise
+      if (isOver) throw new Error('the replay is over')
+      running++
+      try {
+        await write()
+      } finally {
+        running--
+        wake()
+      }
+    },
+    hold: async (): Promise<void> => {
+      held ??= Promise.withResolvers()
+      while (running > 0) await new Promise<void>((resolve) => (wake = resolve))
+    },
+    release,
+    end: () => {
+      isOver = true
+      release()
+    },
+  }
+}
+
 /**
  * Reads topics into views with the projector's fold, from the beginning or from the saved positions. It first reads
  * from the archive what the topics no longer have, then the topics themselves.
@@ -104,33 +139,17 @@ export const startReplay = async (
     measure: unmeasured,
     wallMs: Date.now,
   })
-  let held: PromiseWithResolvers<void> | undefined
-  let running = 0
-  let wake = () => {}
-  let isOver = false
-
-  const handle: HandleSlice = async (slice, partition) => {
-    while (held !== undefined) await held.promise
-    if (isOver) throw new Error('the replay is over')
-    running++
-    try {
-      await fold(slice, partition)
-    } finally {
-      running--
-      wake()
-    }
-    const source = partitionName(slice)
-    if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
-      topicsTakenIn.add(copiedTopicOf(slice.topic) ?? slice.topic)
-    const last = slice.records.at(-1)?.offset ?? -1
-    positions.set(source, Math.max(positions.get(source) ?? 0, last + 1))
-  }
-  const release = () => {
-    held?.resolve()
-    held = undefined
-  }
   const skipTo = (source: string, offset: number) =>
     void positions.set(source, Math.max(positions.get(source) ?? 0, offset))
+  const writes = holdable()
+  const handle: HandleSlice = (slice, partition) =>
+    writes.run(async () => {
+      await fold(slice, partition)
+      const source = partitionName(slice)
+      if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
+        topicsTakenIn.add(copiedTopicOf(slice.topic) ?? slice.topic)
+      skipTo(source, (slice.records.at(-1)?.offset ?? -1) + 1)
+    })
   const setTo = (source: string, offset: number) => void positions.set(source, offset)
   const archived = { kafka, restore, positions, setTo, skipTo, allowGaps, signal }
   await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
@@ -165,15 +184,11 @@ export const startReplay = async (
       watched = watch(watched, placesOf(logs, positions), clock())
       return { isReached: isReached(watched, clock()), places: watched }
     },
-    hold: async () => {
-      held ??= Promise.withResolvers()
-      while (running > 0) await new Promise<void>((resolve) => (wake = resolve))
-    },
-    release,
+    hold: writes.hold,
+    release: writes.release,
     health: consumer.health,
     stop: async () => {
-      isOver = true
-      release()
+      writes.end()
       await consumer.stop()
     },
   }

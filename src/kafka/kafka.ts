@@ -23,7 +23,7 @@ import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
 import { brokerHealth } from './broker-health.ts'
-import { type KafkaSettings, newClient } from './client.ts'
+import { type KafkaSettings, type NewClient, newClient } from './client.ts'
 import { largestBatch } from './compression.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
@@ -134,6 +134,22 @@ const traced =
     return taken
   }
 
+/** The connections for all requests but those of producers and consumers. Each connects on first use. */
+const connectionsOf = (clients: NewClient) => {
+  const all = {
+    admin: adminConnection(clients),
+    // kafkajs loses it when a topic does not exist.
+    partitioner: adminConnection(clients),
+    cluster: clusterConnection(clients),
+    // It may wait, and a broker answers the requests of a connection one after the other.
+    fetching: clusterConnection(clients),
+    // kafkajs loses it at each denial.
+    permissions: clusterConnection(clients),
+  }
+  const close = () => Promise.all(Object.values(all).map((connection) => connection.close()))
+  return { ...all, close }
+}
+
 /** Connects on first use, and again when a connection is lost. After `stop` no connection is open. */
 export const connectKafka = (
   settings: KafkaSettings,
@@ -142,19 +158,14 @@ export const connectKafka = (
   const { topicPrefix: prefix, groupPrefix = prefix } = settings
   const clock = () => performance.now()
   const clients = newClient(settings, log)
-  const { ask, close } = adminConnection(clients)
-  // A separate connection, since kafkajs loses its connection when a topic does not exist.
-  const partitionerAdmin = adminConnection(clients)
-  const cluster = clusterConnection(clients)
+  const connections = connectionsOf(clients)
+  const { ask } = connections.admin
+  const { cluster } = connections
   const ranges = rangesOf(ask, prefix)
   const committed = committedOf(ask, prefix, groupPrefix)
   const topicIds = topicIdsOf(cluster.ask, prefix)
   const fetchRecord = fetchRecordOf(cluster.ask, prefix)
-  // A connection of its own: a broker answers the requests of a connection one after the other, and this one may wait.
-  const fetching = clusterConnection(clients)
-  const fetchFrom = fetchFromOf(fetching.ask, ranges, prefix)
-  // A connection of its own: kafkajs loses it at each denial.
-  const permissions = clusterConnection(clients)
+  const fetchFrom = fetchFromOf(connections.fetching.ask, ranges, prefix)
   const endOffsets = endOffsetsOf(cluster.ask, prefix)
   const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
   const validCommits = validCommitsOf({ committed, topicIds, compareLog })
@@ -174,7 +185,7 @@ export const connectKafka = (
     validCommits,
     compareLog,
     topicIds,
-    isDenied: isDeniedOf(permissions.ask, prefix),
+    isDenied: isDeniedOf(connections.permissions.ask, prefix),
     forgetGroup,
   })
   const consume: KafkaPorts['consume'] = async (spec) => {
@@ -184,7 +195,7 @@ export const connectKafka = (
   }
   const readTopic = readTopicWith({ ranges, consume, clock })
   const partitioner = partitionerOf({
-    detect: detectKeyDistribution({ ranges: rangesOf(partitionerAdmin.ask, prefix), readTopic }),
+    detect: detectKeyDistribution({ ranges: rangesOf(connections.partitioner.ask, prefix), readTopic }),
     log,
   })
   const records = producer({
@@ -238,7 +249,7 @@ export const connectKafka = (
       stopping = true
       await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
-      await Promise.all([close(), partitionerAdmin.close(), cluster.close(), fetching.close(), permissions.close()])
+      await connections.close()
     },
   }
 }

@@ -8,7 +8,8 @@ import { settled } from '../../shared/timeout.ts'
 import { denial, type IsDenied } from '../fetch-record.ts'
 import { type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
 import { stallDetector } from './health.ts'
-import { lostRecords, type Session, type SessionDeps, startSession } from './session.ts'
+import { type Session, type SessionDeps, startSession } from './session.ts'
+import { lostRecords } from './take-batch.ts'
 
 type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers'> &
   StartOffsetsDeps & {

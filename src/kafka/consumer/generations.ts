@@ -1,7 +1,6 @@
 import type { Consumer } from 'kafkajs'
-import type { TopicName } from '../../../contracts/topics.ts'
 import { partitionName } from '../../domain/partition-name.ts'
-import type { ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts'
+import type { ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
@@ -9,63 +8,8 @@ import { kafkaReasonOf } from '../errors.ts'
 import { type FindStartOffsets, refusal, type Start, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
 import { type Room, roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
-import { type PartitionReader, partitionReader } from './partition-reader.ts'
-
-/** A partition that waits for records. */
-type Waiting = {
-  readonly name: string
-  readonly topic: TopicName
-  readonly partition: number
-  readonly position: number
-  /** The leader epoch of the record before the position, if it is known. */
-  readonly epoch?: number | undefined
-}
-
-/** The readers of the current generation, and the handlers of earlier generations that still run. */
-export type Readers = {
-  readonly all: () => ReadonlyArray<PartitionReader>
-  readonly get: (name: string) => PartitionReader | undefined
-  readonly set: (name: string, reader: PartitionReader) => void
-  /** The ids of the topics that are read, if they are known. */
-  readonly topicIds: () => TopicIds
-  readonly waiting: () => ReadonlyArray<Waiting>
-  /** Settles when no handler of an earlier reader of this partition runs any more. */
-  readonly previousHandled: (name: string) => Promise<void>
-  /** Ends the generation: later results of its handlers are ignored. */
-  readonly retire: () => void
-}
-
-/** `unfinishedHandlers` survives a restart of the consumer, since its handlers may still run. */
-export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Readers => {
-  const readers = new Map<string, PartitionReader>()
-  const keepUntilHandled = (name: string, handled: Promise<void>) => {
-    const all = Promise.all([unfinishedHandlers.get(name), handled]).then(() => {
-      if (unfinishedHandlers.get(name) === all) unfinishedHandlers.delete(name)
-    })
-    unfinishedHandlers.set(name, all)
-  }
-  return {
-    all: () => [...readers.values()],
-    get: (name) => readers.get(name),
-    set: (name, reader) => readers.set(name, reader),
-    topicIds: () =>
-      new Map(
-        [...readers.values()].flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const])),
-      ),
-    waiting: () =>
-      [...readers].flatMap(([name, { topic, partition, isIdle, position, epochBefore }]) =>
-        isIdle() ? [{ name, topic, partition, position: position(), epoch: epochBefore(position()) }] : [],
-      ),
-    previousHandled: (name) => unfinishedHandlers.get(name) ?? Promise.resolve(),
-    retire: () => {
-      for (const [name, reader] of readers) {
-        reader.retire()
-        keepUntilHandled(name, reader.handled())
-      }
-      readers.clear()
-    },
-  }
-}
+import { partitionReader } from './partition-reader.ts'
+import type { Readers } from './readers.ts'
 
 type Deps = {
   readonly spec: ConsumerSpec
@@ -87,6 +31,26 @@ type Deps = {
 const pauseAfterFailure = { baseMs: 100, capMs: 2_000 }
 /** A limit, so that some partitions are fetched while others are handled. */
 const catchUpsAtOnce = 3
+
+/** Has kafkajs fetch from a partition only while its reader wants more. It fetches nothing at first. */
+const fetchingOf = (
+  consumer: Deps['consumer'],
+  partition: { readonly topic: string; readonly partitions: number[] },
+  end: Deps['end'],
+) => {
+  let isFetching = false
+  return (isWanted: boolean): void => {
+    if (isWanted === isFetching) return
+    isFetching = isWanted
+    try {
+      if (isWanted) consumer.resume([partition])
+      else consumer.pause([partition])
+    } catch (error) {
+      // kafkajs has crashed, and its CRASH event comes later. A handler may call this, and it must not fail here.
+      end(kafkaReasonOf(error))
+    }
+  }
+}
 
 /** Processes each assignment of the group: makes a reader for each partition, from its start offset. */
 export const generations = (deps: Deps) => {
@@ -112,19 +76,11 @@ export const generations = (deps: Deps) => {
     return []
   }
   const startReader = ({ topic, partition, topicId, start, epoch }: Start, room: Room, isCurrent: () => boolean) => {
-    let fetching = false
-    const adjust = () => {
-      if (!isCurrent() || reader.wantsMore() === fetching) return
-      fetching = !fetching
-      try {
-        if (fetching) consumer.resume([at(reader)])
-        else consumer.pause([at(reader)])
-      } catch (error) {
-        // kafkajs has crashed, and its CRASH event comes later. A handler may call this, and it must not fail here.
-        end(kafkaReasonOf(error))
-      }
-    }
     const name = partitionName({ topic, partition })
+    const fetchIfWanted = fetchingOf(consumer, at({ topic, partition }), end)
+    const adjust = () => {
+      if (isCurrent()) fetchIfWanted(reader.wantsMore())
+    }
     const reader = partitionReader({
       spec,
       topic,

@@ -1,57 +1,15 @@
-import type { Batch, Consumer, EachBatchPayload } from 'kafkajs'
-import { partitionName } from '../../domain/partition-name.ts'
+import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { CompareLog, ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
 import { kafkaReasonOf } from '../errors.ts'
-import { epochIn, toIncoming } from '../wire-record.ts'
 import { type FindStartOffsets, offsetCommitter } from './committed-offsets.ts'
-import { generations, type Readers, readersOf } from './generations.ts'
+import { generations } from './generations.ts'
 import { failureOf, isMember, observeActivity, unhealthyReason } from './health.ts'
 import { consumerOf } from './kafkajs-consumer.ts'
-import type { PartitionReader } from './partition-reader.ts'
-
-const fetchedFrom = (batch: Batch): number | undefined =>
-  'fetchedOffset' in batch ? Number(batch.fetchedOffset) : undefined
-
-/**
- * Gives a batch to its reader. False if the batch is not accepted. Only a batch that was fetched from the reader's
- * position is accepted: a late response to a fetch of an earlier generation would skip records. If a second batch is
- * also from another offset, kafkajs has moved by itself, as it does when the records at the position are deleted. Then
- * the session ends and a new one starts.
- */
-export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
-  const rejectedOnce = new WeakSet<PartitionReader>()
-  return (batch: Batch, reader: PartitionReader): boolean => {
-    if (!reader.wantsMore()) return false
-    if (fetchedFrom(batch) !== reader.position()) {
-      if (rejectedOnce.has(reader)) onUnexpectedOffset(partitionName(reader))
-      rejectedOnce.add(reader)
-      return false
-    }
-    const { topic, partition } = reader
-    const last = 'rawMessages' in batch && Array.isArray(batch.rawMessages) ? batch.rawMessages.at(-1) : undefined
-    // The batch's last offset, not the last record's: a transaction's marker may follow, which is not a record.
-    const next = Number(batch.lastOffset()) + 1
-    const records = batch.messages.map((message) => toIncoming(topic, partition, message))
-    reader.add(records, next, Number(batch.highWatermark), last && epochIn(last))
-    return true
-  }
-}
-
-/**
- * Whether the log still has the last record before the reader's position. It is asked when a batch has another leader
- * epoch than that record: a leader that has lost the end of its log gives the same offsets to other records.
- */
-const continues = async (batch: Batch, reader: PartitionReader, compareLog: CompareLog): Promise<boolean> => {
-  const [first] = batch.messages
-  const epoch = reader.epochBefore(reader.position())
-  if (first === undefined || epoch === undefined || (epochIn(first) ?? epoch) === epoch) return true
-  const mark = { epoch, offset: reader.position() - 1 }
-  const verdicts = await compareLog(reader.topic, new Map([[reader.partition, mark]]))
-  return (verdicts.get(reader.partition)?.kind ?? 'intact') === 'intact'
-}
+import { type Readers, readersOf } from './readers.ts'
+import { takingBatches } from './take-batch.ts'
 
 export type SessionDeps = {
   readonly newClient: NewClient
@@ -80,9 +38,6 @@ export type Session = {
   /** Waits for running handlers (4 s at most), commits and leaves the group. */
   readonly stop: () => Promise<void>
 }
-
-/** Why a session ends if a log has lost records that were read. */
-export const lostRecords = (name: string): string => `the log of ${name} has lost records`
 
 /** `eachBatch` must not wait for a handler: kafkajs would not fetch or send heartbeats for any partition meanwhile. */
 const run = async (
@@ -175,15 +130,11 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
   consumer.on(REQUEST_TIMEOUT, () => client.sockets.destroy('a request was not answered in time'))
   consumer.on(CRASH, ({ payload: { error } }) => end(kafkaReasonOf(error)))
 
-  const take = batchAcceptor((name) => end(`Kafka sends records from an unexpected offset: ${name}`))
+  const take = takingBatches(compareLog, end)
   const eachBatch = async (given: EachBatchPayload) => {
     payload = given
     const reader = readers.get(generation.nameOf(given.batch))
-    if (reader === undefined) return
-    // If Kafka does not answer, the batch is fetched again.
-    const isNext = await continues(given.batch, reader, compareLog).catch(() => undefined)
-    if (isNext === false) end(lostRecords(partitionName(reader)))
-    if (isNext && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
+    if (reader !== undefined && (await take(given.batch, reader))) given.resolveOffset(given.batch.lastOffset())
   }
   const topics = spec.topics.map((topic) => `${prefix}${topic}`)
   run(consumer, topics, eachBatch).catch((error: unknown) => end(kafkaReasonOf(error)))

@@ -1,3 +1,5 @@
+import { mayBeSamePhone, phoneDigits } from './phone.ts'
+
 /** Kinds of ids that certainly belong to one person of an account: the service assigns them. */
 const certainKinds = ['chat', 'client', 'visitor'] as const
 /** Kinds that likely belong to one person. Two may share an address or a phone; a page may set any userToken. */
@@ -5,10 +7,11 @@ export const likelyKinds = ['email', 'phone', 'userToken'] as const
 
 export type CertainKind = (typeof certainKinds)[number]
 export type LikelyKind = (typeof likelyKinds)[number]
-export type Identity = { readonly kind: CertainKind | LikelyKind; readonly value: string }
+type Of<Kind> = { readonly kind: Kind; readonly value: string }
+export type Identity = Of<CertainKind | LikelyKind>
 
 /** An id that the service assigned. */
-export type Certain = { readonly kind: CertainKind; readonly value: string }
+export type Certain = Of<CertainKind>
 
 /**
  * Who belongs to the person besides those to whom ids lead: everybody with the same address, phone or token, or one
@@ -50,13 +53,14 @@ export const uniqueIdentities = <I extends Identity>(identities: ReadonlyArray<I
   ...byName(identities).values(),
 ]
 export const isCertain = (it: Identity): it is Certain => certainKinds.some((certain) => certain === it.kind)
-/** The digits of a phone number, without the 00 that some write instead of +. Empty if there are none. */
-export const phoneDigits = (value: string): string => value.replace(/[^0-9]/g, '').replace(/^00/, '')
 /** One text for each identity: an address is the same in any case, and a phone number with any signs between digits. */
 export const nameInAnyForm = (it: Identity): string => {
   if (it.kind === 'email') return identityName(it).toLowerCase()
   const digits = it.kind === 'phone' ? phoneDigits(it.value) : ''
   return digits === '' ? identityName(it) : identityName({ ...it, value: digits })
 }
+/** True for a phone number that is this one, if the code of the country is left out of one of them. */
+export const isPhoneAlike = (one: Of<string>, other: Of<string>): boolean =>
+  one.kind === 'phone' && other.kind === 'phone' && mayBeSamePhone(one.value, other.value)
 /** True for an id that only one has. Several may use one visitor number. */
 export const isOwn = ({ kind }: Identity) => kind === 'chat' || kind === 'client'

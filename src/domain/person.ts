@@ -8,6 +8,7 @@ import {
   identityName,
   isCertain,
   isOwn,
+  isPhoneAlike,
   likelyKinds,
   nameInAnyForm,
   uniqueIdentities,
@@ -16,11 +17,12 @@ import { namesIn, type Part, partsOf } from './person-parts.ts'
 
 /**
  * Finds the documents that have any of these identities, addresses in capital and small letters. Returns all identities
- * of each document. Phone numbers that somebody typed are found in any form, which looks at all numbers of the account.
+ * of each document. For a phone number that somebody typed it finds all that end in the same digits, which looks at all
+ * numbers of the account.
  */
 export type FindLinks = (
   identities: ReadonlyArray<Identity>,
-  phones?: 'in any form' | undefined,
+  phones?: 'ending alike' | undefined,
 ) => Promise<ReadonlyArray<ReadonlyArray<Identity>>>
 
 /** One person of an account, as far as documents link chats and clients. */
@@ -82,8 +84,17 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
     !(it.kind === 'visitor' && isExcept(it))
   const isLeftOut = (document: ReadonlyArray<Identity>) =>
     ownersOf(document).some((it) => isExcept(it) && identityName(it) !== identityName(start))
+  /** Phone numbers like the typed one. Who has them is only likely the same person. */
+  const alike: Identity[] = []
+  const isMeant = (document: ReadonlyArray<Identity>) => document.some((it) => givenNames.has(nameInAnyForm(it)))
+  const findTyped = async () => {
+    const ending = await find(given, 'ending alike')
+    if (start.kind !== 'phone') return ending
+    alike.push(...ending.flat().filter((it) => isPhoneAlike(start, it)))
+    return ending.filter(isMeant)
+  }
   const found = async (identities: ReadonlyArray<Identity>) => {
-    const all = await find(identities, identities === given ? 'in any form' : undefined)
+    const all = await (identities === given ? findTyped() : find(identities))
     const documents = all.filter((document) => !isLeftOut(document))
     leftOut.push(...all.filter(isLeftOut))
     kept.push(...documents)
@@ -99,7 +110,7 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
   }
   const likely: Likely[] = []
   for (const kind of likelyKinds) {
-    const those = [...others.values()].filter((it) => it.kind === kind)
+    const those = [...others.values(), ...uniqueIdentities(alike)].filter((it) => it.kind === kind)
     for (const document of those.length === 0 ? [] : await find(those)) {
       if (isLeftOut(document)) continue
       const leadsTo = document.filter(isCertain).filter((it) => !followed.has(identityName(it)))

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb'
 import type { FindLinks } from '../domain/person.ts'
-import { type Identity, phoneDigits } from '../domain/person-ids.ts'
+import type { Identity } from '../domain/person-ids.ts'
+import { fewestDigits, phoneDigits } from '../domain/phone.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'
 import { foldedOfName, foldedViews } from '../views/index.ts'
@@ -35,10 +36,12 @@ const condition = (view: string, accountId: string, field: string, values: Reado
     ? { _id: { $in: values.map((value) => `${accountId}/${value}`) } }
     : { accountId, [field]: { $in: [...values] } }
 
-/** Finds a phone number with any signs between its digits, and with + or 00 before the country. */
-const phoneInAnyForm = (value: string): string | RegExp => {
+/** Finds phone numbers that end in the same digits, with any signs between them. A short number is found as a whole. */
+const phoneEndingAlike = (value: string): string | RegExp => {
   const digits = phoneDigits(value)
-  return digits === '' ? value : new RegExp(`^[^0-9]*(0[^0-9]*0[^0-9]*)?${[...digits].join('[^0-9]*')}[^0-9]*$`)
+  if (digits === '') return value
+  const last = `${[...digits.slice(-fewestDigits)].join('[^0-9]*')}[^0-9]*$`
+  return new RegExp(digits.length < fewestDigits ? `^[^0-9]*(0[^0-9]*0[^0-9]*)?${last}` : last)
 }
 
 type Wanted = { readonly kind: Identity['kind']; readonly value: string | RegExp }
@@ -59,7 +62,7 @@ const isEmail = ({ kind }: Identity) => kind === 'email'
 
 /**
  * The queries of each view that find a person by these identities. Email addresses match in capital and small letters,
- * phone numbers in any form if that is asked for: then the query looks at every phone number of the account's index.
+ * phone numbers by their last digits if that is asked for: then the query looks at every number of the account's index.
  */
 export const linkQueries = (
   accountId: string,
@@ -69,7 +72,9 @@ export const linkQueries = (
   linked.flatMap(({ view, fields }) => {
     const others: ReadonlyArray<Wanted> = identities
       .filter((it) => !isEmail(it))
-      .map((it) => (it.kind === 'phone' && phones === 'in any form' ? { ...it, value: phoneInAnyForm(it.value) } : it))
+      .map((it) =>
+        it.kind === 'phone' && phones === 'ending alike' ? { ...it, value: phoneEndingAlike(it.value) } : it,
+      )
     const exact = conditionsOf(fields, view, accountId, others)
     const anyCase = conditionsOf(fields, view, accountId, identities.filter(isEmail))
     return [

@@ -81,6 +81,8 @@ const beside = [
   'src/console/browser',
   // What the browser's code imports.
   'src/console/pages.ts',
+  'src/domain/person-ids.ts',
+  'src/domain/phone.ts',
   'src/shared/json.ts',
   'src/shared/percent-decoded.ts',
   'src/shared/time.ts',

@@ -81,12 +81,19 @@ sentences('who is erased and what is stored are named in one line, each of many'
     /; Client 4; Client 5; Client 6; Client 7$/,
   )
   assert.is(
-    words.sameWords([
-      { kind: 'visitor', value: '7' },
-      { kind: 'email', value: 'a@b' },
-    ]),
+    words.sameWords(
+      [
+        { kind: 'visitor', value: '7' },
+        { kind: 'email', value: 'a@b' },
+      ],
+      { kind: 'client', value: '7' },
+    ),
     'Same visitor number 7, email address a@b',
   )
+  const same = (value: string) =>
+    words.sameWords([{ kind: 'phone', value }], { kind: 'phone', value: '+44 20 79460958' })
+  assert.is(same('0044 2079460958'), 'Same phone number 0044 2079460958')
+  assert.is(same('020 7946 0958'), 'Same phone number 020 7946 0958 apart from the country code')
   assert.is(
     words.storedLine([
       { what: 'chats', count: 3 },
@@ -165,7 +172,7 @@ sentences('a search that finds nobody says what was searched', () => {
   assert.match(words.nobodyAdvice('client', 'ann@example.com'), /email addresses were not searched/)
   assert.match(words.nobodyAdvice('client', '1240'), /find the person by another/)
   assert.match(words.nobodyAdvice('client', '020 7946 0958'), /if it is a phone number, choose Phone number/)
-  assert.match(words.nobodyAdvice('phone', '020 7946 0958'), /with and without the country/)
+  assert.match(words.nobodyAdvice('phone', '020 7946 0958'), /with and without the country code/)
 })
 
 sentences('an answer of the service is described by its status and code', () =>

@@ -11,6 +11,7 @@ import {
   readCertain,
 } from '../../src/domain/person-ids.ts'
 import { likelyOthers } from '../../src/domain/person-parts.ts'
+import { phoneDigits } from '../../src/domain/phone.ts'
 import { exceptOf } from '../../src/operations/erase/operations.ts'
 import { linksIn } from '../operations/erase/given-erasures.ts'
 
@@ -316,7 +317,14 @@ const spelled = (name: string, capitals: ReadonlyArray<boolean>) =>
 const address = fc
   .tuple(fc.constantFrom('max.mix@example.com', 'nora.lind@example.com'), fc.array(fc.boolean(), { maxLength: 12 }))
   .map(([name, capitals]): Identity => ({ kind: 'email', value: spelled(name, capitals) }))
-const number = fc.constantFrom('+1 (408) 555-0123', '14085550123', '+14085550123', '001 408 5550123', '+1 408 555 0124')
+const number = fc.constantFrom(
+  '+1 (408) 555-0123',
+  '14085550123',
+  '+14085550123',
+  '001 408 5550123',
+  '+1 408 555 0124',
+  '408-555-0123',
+)
 const phone = number.map((value): Identity => ({ kind: 'phone', value }))
 
 person('is found, with all its parts, by an address or a phone number in any spelling', async () => {
@@ -332,6 +340,41 @@ person('is found, with all its parts, by an address or a phone number in any spe
       assert.equal(parts.flatMap((part) => part.chats).sort(), chats)
     }),
   )
+})
+
+const calls: Identity[][] = [
+  ['1', '+44 20 7946 0958', '20'],
+  ['2', '020 7946 0958'],
+  ['3', '+33 20 7946 0958'],
+  ['4', '+44 20 7046 0958'],
+].map(([chat = '', phone = '', client]) => [
+  { kind: 'chat', value: chat },
+  { kind: 'phone', value: phone },
+  ...(client === undefined ? [] : [{ kind: 'client' as const, value: client }]),
+])
+const dialled: ReadonlyArray<readonly [string, chats: string[], likely: string[][]]> = [
+  ['+442079460958', ['1'], [['chat 2']]],
+  ['(020) 79460958', ['2'], [['chat 1', 'client 20'], ['chat 3']]],
+  ['2079460958', [], [['chat 1', 'client 20'], ['chat 2'], ['chat 3']]],
+  ['+49 20 7946 0958', [], [['chat 2']]],
+  ['0958', [], []],
+]
+for (const [value, chats, likely] of dialled)
+  person(`by the phone number ${value} has those as likely who have it apart from the country code`, async () => {
+    const found = await resolvePerson(linksIn(calls), { kind: 'phone', value }, [])
+    assert.equal([found.chats, found.likely.map(({ leadsTo }) => texts(leadsTo)).sort()], [chats, likely])
+    assert.equal(
+      found.identities.filter(({ kind }) => kind === 'phone').map((each) => phoneDigits(each.value)),
+      found.identities.filter(({ kind }) => kind === 'phone').map(() => phoneDigits(value)),
+    )
+  })
+
+person('by a phone number includes who has it apart from the country code only by an id', async () => {
+  const start: Identity = { kind: 'phone', value: '+44 2079460958' }
+  const withAll = await resolvePerson(linksIn(calls), start, ['phone'])
+  assert.equal(withAll.chats, ['1'])
+  const { chats, likely } = await resolvePerson(linksIn(calls), start, [certain('chat:2')])
+  assert.equal([chats, likely], [['1', '2'], []])
 })
 
 person('keeps late events away under each spelling of a phone number that led to it', async () => {

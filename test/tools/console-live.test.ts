@@ -309,6 +309,16 @@ test('a person is found by an address in other letters, and by a phone number in
     await page.getByRole('button', { name: 'Erase 2 conversations…' }).waitFor()
     await page.reload()
   }
+  await page.getByLabel('By').selectOption('phone')
+  await page.getByLabel('Value').fill('408 555 7801')
+  await page.getByRole('button', { name: 'Find' }).click()
+  const people = page.getByRole('group', { name: 'Check who is this person' })
+  const same = /Same phone number \+1 \(408\) 555-7801 apart from the country code; may be another person/
+  await people.getByRole('listitem').filter({ hasText: same }).nth(1).waitFor()
+  assert.is(await people.getByRole('checkbox', { checked: true }).count(), 0)
+  assert.ok(await page.getByRole('button', { name: 'Erase 0 conversations…' }).isDisabled())
+  await people.getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: 'Erase 1 conversation…' }).waitFor()
   await page.getByLabel('Value').fill('nobody@spelled.example.com')
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByText('No person with this email address is stored.').waitFor()

@@ -36,17 +36,19 @@ const maxLinks = 6
 /** Chats and clients that belong together: why they are listed, and how many conversations they add. */
 const PartRow = ({
   account,
+  asked,
   part,
   checked,
   onChange,
 }: {
   readonly account: string
+  readonly asked: Asked
   readonly part: Part
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
 }) => {
   const name = html`<bdi>${partName(part)}</bdi>`
-  const same = sameWords(part.via)
+  const same = sameWords(part.via, asked)
   const isSure = part.isSure && !part.isLikelyOther
   const reason = isFixed(part) ? 'You asked for this one' : isSure ? same : `${same}; may be another person`
   return html`
@@ -72,7 +74,7 @@ export const PersonView = ({ account, found: { asked, person }, choice, choose, 
   const size = `${counted(conversations, 'conversation')} and ${counted(clients, 'client')}`
   const isNobody = chosen.size === 0 && parts.length > 0
   const nothing = person.stored.every(({ count: documents }) => documents === 0)
-  if (nothing && parts.length < 2)
+  if (nothing && parts.every(isFixed))
     return html`<${Empty} title=${nobodyWords(asked.kind)}>${nobodyAdvice(asked.kind, asked.value)}<//>`
   return html`
     ${
@@ -85,11 +87,11 @@ export const PersonView = ({ account, found: { asked, person }, choice, choose, 
     ${
       parts.length > 0 &&
       html`<fieldset>
-        <legend>${parts.length > 1 ? 'Check who is this person' : 'Found'}</legend>
+        <legend>${parts.length > 1 || chosen.size === 0 ? 'Check who is this person' : 'Found'}</legend>
         <ul class="chosen">
           ${parts.map(
             (part, i) =>
-              html`<${PartRow} key=${part.ids.join()} account=${account} part=${part} checked=${chosen.has(i)} onChange=${(isChosen: boolean) => choose(withChoice(parts, chosen, i, isChosen))} />`,
+              html`<${PartRow} key=${part.ids.join()} account=${account} asked=${asked} part=${part} checked=${chosen.has(i)} onChange=${(isChosen: boolean) => choose(withChoice(parts, chosen, i, isChosen))} />`,
           )}
         </ul>
       </fieldset>`

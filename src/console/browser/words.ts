@@ -1,6 +1,8 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
+import { isPhoneAlike } from '../../domain/person-ids.ts'
 import type { LettersKind, PersonAnswer, PersonBody } from '../answers.ts'
 import { count, counted } from './format.ts'
+import type { Asked } from './person-choice.ts'
 
 type Sentences = Readonly<Record<string, string>>
 
@@ -165,9 +167,9 @@ const identities: Sentences = {
   userToken: 'token of the website',
 }
 
-/** What joins chats and clients to others: `Same visitor number 2746`. */
-export const sameWords = (via: PersonAnswer['parts'][number]['via']): string =>
-  `Same ${via.map(({ kind, value }) => `${said(identities, kind)} ${value}`).join(', ')}`
+/** What joins chats and clients to others, or to what was asked: `Same visitor number 2746`. */
+export const sameWords = (via: PersonAnswer['parts'][number]['via'], asked: Asked): string =>
+  `Same ${via.map((it) => `${said(identities, it.kind)} ${it.value}${isPhoneAlike(asked, it) ? ' apart from the country code' : ''}`).join(', ')}`
 
 type Part = Pick<PersonAnswer['parts'][number], 'chats' | 'clients' | 'emails'>
 
@@ -265,7 +267,7 @@ const nobody: Readonly<Record<PersonBody['kind'], string>> = {
 /** The answer to a search for a person who is not stored. It says what was searched, because other ids may lead to one. */
 export const nobodyWords = (kind: PersonBody['kind']): string => nobody[kind]
 export const nobodyAdvice = (kind: PersonBody['kind'], value: string): string => {
-  if (kind === 'phone') return 'Only its digits were compared. Try it with and without the country: +44 20…, 020….'
+  if (kind === 'phone') return 'Only its digits were compared, with and without the country code. Check the number.'
   if (kind !== 'email' && value.includes('@'))
     return 'This may be an email address, and email addresses were not searched: choose Email address.'
   if (/^[+(\d][\d\s+()./-]{6,}$/.test(value))

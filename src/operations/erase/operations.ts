@@ -3,8 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Ticket } from '../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { disagreement } from '../../domain/agreed-time.ts'
-import type { Likely } from '../../domain/person.ts'
-import { alsoText, identityName } from '../../domain/person-ids.ts'
+import type { Likely, Person } from '../../domain/person.ts'
+import { alsoText, identityName, isPhoneAlike } from '../../domain/person-ids.ts'
 import { likelyOthers, type Part } from '../../domain/person-parts.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
@@ -70,16 +70,23 @@ const ticket: ReadOption<Ticket> = (text) => {
     : E.left('the number of a ticket: letters, digits and . _ / # : -, at most 64, with a digit')
 }
 
-const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
+/** Others who may be the same person, and how each is included. */
+export const likelyLines = (
+  { start }: Pick<Request, 'start'>,
+  { likely }: Pick<Person, 'likely'>,
+): ReadonlyArray<string> =>
+  likely.map((each) => {
+    const same = each.via.map((it) => (isPhoneAlike(start, it) ? 'phone apart from the country code' : it.kind))
+    return `Likely the same person, not included: ${each.leadsTo.map(identityName).join(', ')} (same ${[...new Set(same)].join(', ')}; include with --also ${alsoOf(each)}).`
+  })
+
+const planLines = (request: Request, { person, found }: Plan): ReadonlyArray<string> => [
   `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
   'Documents:',
   ...rowsOf(found),
   ...person.parts.filter(({ via }) => via.length > 0).map(partLine),
   ...othersLines(person.parts),
-  ...person.likely.map(
-    (likely) =>
-      `Likely the same person, not included: ${likely.leadsTo.map(identityName).join(', ')} (same ${[...new Set(likely.via.map(({ kind }) => kind))].join(', ')}; include with --also ${alsoOf(likely)}).`,
-  ),
+  ...likelyLines(request, person),
 ]
 
 export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
@@ -199,9 +206,10 @@ export const erase = operation({
     const plan = await planNow(ports, request)
     const whose = whoseIsIt(plan.person)
     if (whose !== undefined) return stop('refused', whose)
-    return isOfNobody(plan) ? stop('nothing', 'The views have nothing of this person.') : E.right({ ...asked, plan })
+    if (!isOfNobody(plan)) return E.right({ ...asked, plan })
+    return stop('nothing', ['The views have nothing of this person.', ...likelyLines(request, plan.person)].join('\n'))
   },
-  show: (erasing) => ('plan' in erasing ? planLines(erasing.plan) : []),
+  show: (erasing) => ('plan' in erasing ? planLines(erasing.request, erasing.plan) : []),
   action: ({ request, ticket }) => actionOn('erase', request, { ticket }),
   act: async ({ kafka, erasures, retentionDays }, erasing) => {
     const { request, requestedBy, ticket, requestedAt, backupDays, pathOf } = erasing

@@ -7,6 +7,7 @@ import { printableLines } from '../../shared/printable.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { actionOn } from '../audit.ts'
+import { likelyLines } from '../erase/operations.ts'
 import { contradictsItself } from '../erase/plan.ts'
 import { notCurrent, viewsReachEnd } from '../erase/views-now.ts'
 import { operation, stop } from '../operation.ts'
@@ -76,7 +77,10 @@ export const exportPerson = operation({
     if (Object.keys(everything.documents).length === 0 && everything.enrichments.length === 0)
       return {
         code: 1,
-        trouble: `Nothing is stored about a person with this ${named[request.start.kind]}.`,
+        trouble: [
+          `Nothing is stored about a person with this ${named[start.kind]}.`,
+          ...likelyLines(request, person),
+        ].join('\n'),
         result: everything,
       }
     const text = JSON.stringify(everything, null, 2)

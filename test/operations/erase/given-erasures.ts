@@ -1,6 +1,7 @@
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { FindLinks } from '../../../src/domain/person.ts'
 import type { Identity } from '../../../src/domain/person-ids.ts'
+import { fewestDigits, phoneDigits } from '../../../src/domain/phone.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 
 const byRequest = (a: ErasureDocument, b: ErasureDocument) => a.requestedAt.getTime() - b.requestedAt.getTime()
@@ -20,13 +21,13 @@ export const receipt = (id: string, day: number, more: Partial<ErasureDocument> 
   ...more,
 })
 
-/** Finds documents as MongoDB does: addresses in any case, phone numbers in any form if that is asked for. */
+/** Finds documents as MongoDB does: addresses in any case, phone numbers by their last digits if that is asked for. */
 export const linksIn =
   (links: ReadonlyArray<ReadonlyArray<Identity>>): FindLinks =>
   async (identities, phones) => {
     const plain = ({ kind, value }: Identity) => {
       if (kind === 'email') return value.toLowerCase()
-      return kind === 'phone' && phones === 'in any form' ? value.replace(/\D/g, '').replace(/^00/, '') : value
+      return kind === 'phone' && phones === 'ending alike' ? phoneDigits(value).slice(-fewestDigits) : value
     }
     const isSame = (one: Identity, other: Identity) => one.kind === other.kind && plain(one) === plain(other)
     return links.filter((link) => link.some((it) => identities.some((other) => isSame(it, other))))

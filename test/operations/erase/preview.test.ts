@@ -52,4 +52,12 @@ preview('names no other person if nobody knows whose address it is', async () =>
   assert.not.match(await shown('--visitor', '7'), /Likely other persons/),
 )
 
+preview('includes nobody who has the phone number apart from the country code, and says how', async () => {
+  assert.equal((await shown('--phone', '408 555 0123')).split('\n'), [
+    'The views have nothing of this person.',
+    'Likely the same person, not included: client 20, visitor 7 (same phone apart from the country code; include with --also client:20).',
+  ])
+  assert.match(await shown('--phone', '408 555 0123', '--also', 'client:20'), /Chats: 4, 5\. Clients: 20\./)
+})
+
 preview.run()

@@ -2,10 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Identity } from '../../../src/domain/person-ids.ts'
 import type { KafkaPorts } from '../../../src/kafka/kafka.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { runOperation } from '../../support/operation.ts'
+import { linksIn } from '../erase/given-erasures.ts'
 
 type Found = { readonly view: string; readonly document: object }
 
@@ -17,22 +19,23 @@ type Given = {
   readonly processed?: number
   readonly found?: ReadonlyArray<Found>
   readonly enriched?: ReadonlyArray<object>
+  readonly links?: ReadonlyArray<ReadonlyArray<Identity>>
 }
 
-const exportWith = ({ processed = 5, found = [], enriched = [] }: Given, ...args: string[]) => {
+const exportWith = ({ processed = 5, found = [], enriched = [], links = [] }: Given, ...args: string[]) => {
   const kafka = {
     ranges: async () => new Map([[0, { low: 0, high: 5 }]]),
     committedOffsets: async () => new Map([[0, processed]]),
   } as unknown as KafkaPorts
   const erasures = {
-    findLinks: () => async () => [],
+    findLinks: () => linksIn(links),
     findDocuments: async function* () {
       yield* found
     },
     enriched: async () => enriched,
   } as unknown as Erasures
   return runOperation(
-    ['export', '--account', 'acme', '--client', '1233', ...args],
+    ['export', '--account', 'acme', ...(args.includes('--phone') ? [] : ['--client', '1233']), ...args],
     { erasures, kafka },
     { withinMs: 0 },
   )
@@ -45,6 +48,20 @@ exporting('reports an unknown person, and writes no file', async () => {
   const nobody = { out: [], err: ['Nothing is stored about a person with this client id.'], code: 1 }
   assert.equal([await run([], '--out', file), await run([])], [nobody, nobody])
   assert.not.ok(existsSync(file))
+})
+
+exporting('names who has the phone number apart from the country code', async () => {
+  const links: Identity[][] = [
+    [
+      { kind: 'client', value: '20' },
+      { kind: 'phone', value: '020 7946 0958' },
+    ],
+  ]
+  const { err } = await exportWith({ links }, '--phone', '+44 20 7946 0958')
+  assert.match(
+    err.join(),
+    /^Nothing is stored about a person with this phone number\.\nLikely .* with --also client:20\)\.$/,
+  )
 })
 
 exporting('all stored data is in the file', async () => {

@@ -465,7 +465,7 @@ export const PersonBody = exactShape(
  * Chats and clients of a person that belong together. `ids`: send them as `except` to leave the part out, if `isSure`;
  * the others may be the same person: send the first as `also` to include the part. `via`: what joins it to the rest.
  * `through`: the place in the list of the part by which it was found. `isLikelyOther`: only a visitor number leads there,
- * and to another address.
+ * and to another address. `erasedAt`: it was erased then, and nothing personal of it came later.
  */
 const PersonPart = t.intersection([
   t.strict({
@@ -476,7 +476,7 @@ const PersonPart = t.intersection([
     via: t.array(Identity),
     isSure: t.boolean,
   }),
-  t.partial({ through: Count, isLikelyOther: t.literal(true) }),
+  t.partial({ through: Count, isLikelyOther: t.literal(true), erasedAt: Time }),
 ])
 
 /** The chats and clients of the person, in parts too, with what is stored about the person. */
@@ -487,7 +487,7 @@ export const PersonAnswer = exactShape(
     parts: t.array(PersonPart),
     stored: t.array(t.strict({ what: t.string, count: Count })),
     confirm: t.string,
-    /** Erasures of this person before, newest first: when, and the receipt's id. */
+    /** Erasures before of the one who was asked for, newest first: when, and the receipt's id. */
     erased: t.array(t.strict({ at: Time, receipt: t.string })),
   },
   {},

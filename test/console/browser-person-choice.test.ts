@@ -54,6 +54,12 @@ choice('does not have at first who is likely another person at the same computer
   assert.equal(choiceOf(doubted, chosenAtFirst(doubted)), { except: ['client:30', 'chat:4'] })
 })
 
+choice('does not have at first who was erased before, and who was found through them stays', () => {
+  const erased = [asked, { ...joined, erasedAt: '2026-01-02T00:00:00.000Z' as Part['erasedAt'] & string }, further]
+  assert.equal([...chosenAtFirst(erased)], [0, 2])
+  assert.equal(choiceOf(erased, chosenAtFirst(erased)), { also: ['chat:4'], except: ['client:30'] })
+})
+
 choice('counts a conversation once that two parts have', () =>
   assert.equal(sizeOf(parts, withChoice(parts, chosenAtFirst(parts), 3, true)), { conversations: 5, clients: 3 }),
 )

@@ -115,6 +115,47 @@ person('who was erased before has the time and the receipt, of the same account 
   ])
 })
 
+person('who was erased before at the same computer has the time in its line, unless something came later', async () => {
+  const erasedOn = new Date(Date.UTC(2026, 0, 2))
+  const erased = ['client acme/1300', 'client acme/1400']
+  const { erasures } = givenErasures(
+    ['1233', '1300', '1400', '1500'].map((client) => [
+      { kind: 'client', value: client },
+      { kind: 'visitor', value: '7' },
+    ]),
+    {
+      hmac: async () => String,
+      erasedAt: async (keys) =>
+        new Map(keys.map(nameOfErased).flatMap((key) => (erased.includes(key) ? [[key, erasedOn]] : []))),
+      find: async () => [receipt('e1', 2, { keys: erased })],
+      findDocuments: async function* (_, { clients }) {
+        for (const id of clients)
+          yield {
+            view: 'clients',
+            document: { _id: `acme/${id}`, visitor: { number: '7', ...(id !== '1300' && { name: 'Ann' }) } },
+          }
+      },
+    },
+  )
+  const { recordActionOf } = auditTopic()
+  const routes = personHandlers({ erasures, recordActionOf, retentionDays: 14 } as unknown as PersonDeps)
+  const asked = async (value: string) => {
+    const { body } = right(await routes[find](given({ body: { kind: 'client', value } }))) as { body: PersonAnswer }
+    return [body.parts.map(({ clients: [id], erasedAt }) => [id, erasedAt]), body.erased.map((each) => each.receipt)]
+  }
+  const at = erasedOn.toISOString()
+  assert.equal(await asked('1233'), [
+    [
+      ['1233', undefined],
+      ['1300', at],
+      ['1400', undefined],
+      ['1500', undefined],
+    ],
+    [],
+  ])
+  assert.equal((await asked('1300'))[1], ['e1'])
+})
+
 person('an address of a person is not recorded on audit', async () => {
   const { ask, audit } = servers()
   await ask(find, { kind: 'email', value: 'ann@example.com', also: ['email'] })

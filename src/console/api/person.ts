@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { nameOfErased } from '../../domain/erased.ts'
+import { type ErasedKey, nameOfErased } from '../../domain/erased.ts'
 import { likelyParts } from '../../domain/person.ts'
-import type { Identity } from '../../domain/person-ids.ts'
 import { likelyOthers, type Part } from '../../domain/person-parts.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
@@ -21,6 +20,7 @@ import {
 import { exportPerson } from '../../operations/export/operation.ts'
 import type { Run, Stop } from '../../operations/operation.ts'
 import { whoIsNot, whoseIsIt } from '../../operations/person-options.ts'
+import { hasPersonalData } from '../../views/index.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -49,14 +49,19 @@ const confirmOf = (request: Request, { person: { chats, clients } }: Plan): stri
     .update(JSON.stringify([erasureRequestText(request), chats, clients]))
     .digest('base64url')
 
-/** The receipts of the person who was asked for, and of the chats and clients that were found. */
+const keysOf = (accountId: string, { chats, clients }: Pick<Part, 'chats' | 'clients'>): ReadonlyArray<ErasedKey> => [
+  ...chats.map((id) => ({ of: 'chat' as const, key: `${accountId}/${id}` })),
+  ...clients.map((id) => ({ of: 'client' as const, key: `${accountId}/${id}` })),
+]
+
+/** The receipts of the person who was asked for. */
 const erasedBefore = async (
   { erasedAt, find, hmac }: Pick<Erasures, 'erasedAt' | 'find' | 'hmac'>,
   { accountId, start }: Request,
-  { person: { chats, clients } }: Plan,
+  parts: ReadonlyArray<Part>,
 ): Promise<PersonAnswer['erased']> => {
-  const keyed = (of: Identity['kind']) => (value: string) => ({ of, key: `${accountId}/${value}` })
-  const keys = [keyed(start.kind)(start.value), ...chats.map(keyed('chat')), ...clients.map(keyed('client'))]
+  const asked = parts.filter(({ via }) => via.length === 0).flatMap((part) => keysOf(accountId, part))
+  const keys = [{ of: start.kind, key: `${accountId}/${start.value}` }, ...asked]
   const times = new Set([...(await erasedAt(keys)).values()].map((at) => at.getTime()))
   if (times.size === 0) return []
   const hash = await hmac()
@@ -69,25 +74,54 @@ const erasedBefore = async (
     .map(({ _id, requestedAt }) => ({ at: requestedAt.toISOString(), receipt: _id }))
 }
 
+/** When each of the parts was erased that ids lead to and that has nothing personal any more, by its place. */
+const erasedParts = async (
+  { erasedAt, findDocuments }: Pick<Erasures, 'erasedAt' | 'findDocuments'>,
+  accountId: string,
+  parts: ReadonlyArray<Part>,
+): Promise<ReadonlyMap<number, string>> => {
+  const joined = [...parts.entries()].filter(([, { via }]) => via.length > 0)
+  const times = await erasedAt(joined.flatMap(([, part]) => keysOf(accountId, part)))
+  const erased = new Map<number, string>()
+  for (const [i, part] of times.size === 0 ? [] : joined) {
+    const [newest] = keysOf(accountId, part)
+      .flatMap((key) => times.get(nameOfErased(key))?.toISOString() ?? [])
+      .sort()
+      .reverse()
+    if (newest !== undefined && !(await holdsPersonalData(findDocuments(accountId, part)))) erased.set(i, newest)
+  }
+  return erased
+}
+
+const holdsPersonalData = async (documents: ReturnType<Erasures['findDocuments']>): Promise<boolean> => {
+  for await (const { view, document } of documents) if (hasPersonalData(view, document)) return true
+  return false
+}
+
 const personAnswer = async (erasures: Erasures, request: Request, plan: Plan): Promise<PersonAnswer> => {
   const { chats, clients, parts, likely } = plan.person
   const others = await likelyParts(erasures.findLinks(request.accountId), plan.person, request.except)
   const doubted = likelyOthers(parts)
+  const erased = await erasedParts(erasures, request.accountId, parts)
   return {
     chats: [...chats],
     clients: [...clients],
     parts: [
-      ...parts.map((part, i) => ({
-        ...shown(part),
-        ids: [...exceptOf(part)],
-        isSure: true,
-        ...(doubted.has(i) && { isLikelyOther: true as const }),
-      })),
+      ...parts.map((part, i) => {
+        const erasedAt = erased.get(i)
+        return {
+          ...shown(part),
+          ids: [...exceptOf(part)],
+          isSure: true,
+          ...(doubted.has(i) && { isLikelyOther: true as const }),
+          ...(erasedAt !== undefined && { erasedAt }),
+        }
+      }),
       ...others.map((part, i) => ({ ...shown(part), ids: likely.slice(i, i + 1).map(alsoOf), isSure: false })),
     ],
     stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
     confirm: confirmOf(request, plan),
-    erased: await erasedBefore(erasures, request, plan),
+    erased: await erasedBefore(erasures, request, parts),
   }
 }
 

@@ -45,7 +45,7 @@ export const EraseDialog = ({ account, asked, parts, chosen, planned, close, era
     })
   }
   const those = (isChosen: boolean) => parts.filter((_, i) => chosen.has(i) === isChosen)
-  const others = those(false)
+  const others = those(false).filter(({ erasedAt }) => erasedAt === undefined)
   return html`
     <${Dialog} title=${`Erase ${parts.length > 0 ? counted(planned.chats.length, 'conversation') : 'what is stored'} for good?`} close=${close}>
       <dl class="consequences">

@@ -8,9 +8,9 @@ export type Chosen = ReadonlySet<number>
 /** A part from which the search began cannot be left out. */
 export const isFixed = ({ isSure, via }: Part): boolean => isSure && via.length === 0
 
-/** At first those to whom ids lead, without those who are likely another person at the same computer. */
+/** At first those to whom ids lead, without who was erased or is likely another person at the same computer. */
 export const chosenAtFirst = (parts: ReadonlyArray<Part>): Chosen =>
-  new Set(parts.flatMap(({ isSure, isLikelyOther }, i) => (isSure && !isLikelyOther ? [i] : [])))
+  new Set(parts.flatMap(({ isSure, isLikelyOther, erasedAt }, i) => (isSure && !isLikelyOther && !erasedAt ? [i] : [])))
 
 /** With the part, or without it and those that were only found through it. */
 export const withChoice = (parts: ReadonlyArray<Part>, chosen: Chosen, place: number, isChosen: boolean): Chosen => {

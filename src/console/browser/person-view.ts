@@ -6,7 +6,7 @@ import type { Erasure } from './erasures.ts'
 import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import { Check, Empty, TroubleBox } from './parts.ts'
+import { Check, Empty, Time, TroubleBox } from './parts.ts'
 import {
   type Asked,
   type Chosen,
@@ -49,13 +49,14 @@ const PartRow = ({
 }) => {
   const name = html`<bdi>${partName(part)}</bdi>`
   const same = sameWords(part.via, asked)
-  const isSure = part.isSure && !part.isLikelyOther
-  const reason = isFixed(part) ? 'You asked for this one' : isSure ? same : `${same}; may be another person`
+  const doubt = part.erasedAt === undefined && (!part.isSure || part.isLikelyOther) ? '; may be another person' : ''
+  const reason = isFixed(part) ? 'You asked for this one' : `${same}${doubt}`
+  const erased = part.erasedAt !== undefined && html`. Erased <${Time} at=${part.erasedAt} />`
   return html`
     <li>
       ${isFixed(part) ? html`<strong class="fixed">${name}</strong>` : html`<${Check} label=${name} checked=${checked} onChange=${onChange} />`}
       <span class="number">${isFixed(part) ? '' : '+'}${counted(part.chats.length, 'conversation')}</span>
-      <span class="sub"><bdi>${reason}</bdi>. <${Chats} account=${account} chats=${part.chats.slice(0, maxLinks)} />${part.chats.length > maxLinks && ` and ${count(part.chats.length - maxLinks)} more`}</span>
+      <span class="sub"><bdi>${reason}</bdi>${erased}. <${Chats} account=${account} chats=${part.chats.slice(0, maxLinks)} />${part.chats.length > maxLinks && ` and ${count(part.chats.length - maxLinks)} more`}</span>
     </li>
   `
 }

@@ -50,7 +50,7 @@ const out = (line: string) => console.log(line)
 
 /** The bridge that runs on this DATA_DIR, or a bridge that the demo starts. */
 const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> => {
-  const url = findRunning(settings.dataDir)?.url
+  const url = findRunning(settings.dataDir, ({ roles }) => roles.includes('ingress'))?.url
   const [kafka, mongo] = [kafkaOf(settings), mongoOf(settings)]
   if (url !== undefined && kafka && mongo) return E.right({ url, kafka, mongo, stop: async () => {} })
   out('No bridge runs here: the demo starts one.')

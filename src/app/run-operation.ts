@@ -64,6 +64,7 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
     config === undefined ? unavailable(noMongo) : E.right(connected ?? connect(config))
   const wrapping = () =>
     E.mapLeft((reason: string) => ({ reason, code: exitOfWrongConfig }))(wrappingKeysOf(settings, false))
+  const withConsole = () => findRunning(settings.dataDir, ({ roles }) => roles.includes('console'))?.adminUrl
   return {
     accounts: () => E.right(settings.accounts),
     topicPrefix: () => E.right(settings.topics.prefix),
@@ -87,8 +88,7 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
       return E.right(rebuilds)
     },
     consoleSessions: () => E.map(({ consoleSessions }: Mongo) => consoleSessions)(mongo()),
-    running: () =>
-      E.right({ adminUrl: findRunning(settings.dataDir)?.adminUrl, consolePath: settings.console.basePath }),
+    running: () => E.right({ adminUrl: withConsole(), consolePath: settings.console.basePath }),
     wrapping: () => {
       const keys = wrapping()
       return E.isLeft(keys) || keys.right !== undefined
@@ -104,7 +104,7 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
     consoleUrl: () => {
       const { origin, basePath } = settings.console
       const { host, port } = settings.admin
-      return E.right(`${origin ?? findRunning(settings.dataDir)?.adminUrl ?? `http://${host}:${port}`}${basePath}`)
+      return E.right(`${origin ?? withConsole() ?? `http://${host}:${port}`}${basePath}`)
     },
   } satisfies { readonly [N in Need]: () => E.Either<Unavailable, Resources[N]> }
 }

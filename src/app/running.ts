@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
@@ -13,35 +13,47 @@ import type { MongoConfig } from './environment.ts'
 
 /** The addresses of a running bridge and its embedded servers, for other commands with the same DATA_DIR. */
 const Running = exactShape(
-  { pid: t.number },
+  { pid: t.number, roles: t.readonlyArray(t.string) },
   { url: t.string, adminUrl: t.string, brokers: t.readonlyArray(t.string), mongoUrl: t.string },
   'Running',
 )
 export type Running = t.TypeOf<typeof Running>
 
-const fileIn = (dataDir: string) => join(dataDir, 'running.json')
+const folderIn = (dataDir: string) => join(dataDir, 'running')
+const fileOf = (dataDir: string, pid: number) => join(folderIn(dataDir), `${pid}.json`)
 
-/** Of several processes with the same DATA_DIR, other commands find the one that recorded itself last. */
+/** Each process has a record of its own: others with the same DATA_DIR may run, start and end at the same moment. */
 export const recordRunning = (dataDir: string, running: Running): Promise<E.Either<Failure, void>> =>
   attempt('the addresses of this process cannot be recorded in DATA_DIR', async () => {
-    const file = fileIn(dataDir)
+    await makePrivateFolder(folderIn(dataDir))
+    for (const { pid } of recorded(dataDir)) if (!alive(pid)) forget(dataDir, pid)
+    const file = fileOf(dataDir, running.pid)
     const own = `${file}.${randomUUID()}`
     await writeFile(own, JSON.stringify(running), { mode: 0o600 })
     await rename(own, file)
   })
 
-const recorded = (dataDir: string): Running | undefined => {
+const read = (file: string): ReadonlyArray<Running> => {
   try {
-    return E.getOrElseW(() => undefined)(Running.decode(JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))))
+    const running = Running.decode(JSON.parse(readFileSync(file, 'utf8')))
+    return E.isRight(running) ? [running.right] : []
   } catch {
-    return undefined
+    return []
   }
 }
 
-/** Removes this process's record, not that of another one. */
-export const forgetRunning = (dataDir: string): void => {
-  if (recorded(dataDir)?.pid === process.pid) rmSync(fileIn(dataDir), { force: true })
+const recorded = (dataDir: string): ReadonlyArray<Running> => {
+  try {
+    const names = readdirSync(folderIn(dataDir)).filter((name) => name.endsWith('.json'))
+    return names.sort().flatMap((name) => read(join(folderIn(dataDir), name)))
+  } catch {
+    return []
+  }
 }
+
+const forget = (dataDir: string, pid: number) => rmSync(fileOf(dataDir, pid), { force: true })
+
+export const forgetRunning = (dataDir: string): void => forget(dataDir, process.pid)
 
 const alive = (pid: number) => {
   try {
@@ -51,10 +63,11 @@ const alive = (pid: number) => {
   }
 }
 
-export const findRunning = (dataDir: string): Running | undefined => {
-  const running = recorded(dataDir)
-  return running !== undefined && alive(running.pid) ? running : undefined
-}
+/** A process that runs with this DATA_DIR, and is as it is wanted. */
+export const findRunning = (
+  dataDir: string,
+  isWanted: (running: Running) => boolean = () => true,
+): Running | undefined => recorded(dataDir).find((running) => alive(running.pid) && isWanted(running))
 
 /** The default ports of Kafka and MongoDB clients. */
 const preferredPorts = { kafka: 9092, mongo: 27_017 }

@@ -9,7 +9,7 @@ import { createLog } from './telemetry.ts'
 /** The configured broker, or the embedded broker of the bridge that runs on this DATA_DIR. */
 export const kafkaOf = ({ kafka, dataDir }: Settings) => {
   if (kafka !== 'embedded') return kafka
-  const brokers = findRunning(dataDir)?.brokers
+  const brokers = findRunning(dataDir, (running) => running.brokers !== undefined)?.brokers
   return brokers && { brokers, ssl: false }
 }
 
@@ -19,7 +19,7 @@ export const noBroker = 'No bridge runs here with an embedded broker: start one 
 /** The configured MongoDB, or the embedded MongoDB of the bridge that runs on this DATA_DIR. */
 export const mongoOf = ({ mongo, dataDir }: Settings) => {
   if (mongo !== 'embedded') return mongo
-  const url = findRunning(dataDir)?.mongoUrl
+  const url = findRunning(dataDir, ({ mongoUrl }) => mongoUrl !== undefined)?.mongoUrl
   return url === undefined ? undefined : { url, database: 'livechat' }
 }
 

@@ -142,6 +142,7 @@ export const start = async (roles?: ReadonlyArray<Role>): Promise<number> => {
     const took = performance.now() - began
     const recorded = await recordRunning(dataDir, {
       pid: process.pid,
+      roles: roles ?? allRoles,
       url,
       adminUrl,
       ...(settings.kafka === 'embedded' && { brokers: kafka.brokers }),

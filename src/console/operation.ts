@@ -13,7 +13,7 @@ export const consoleLink = operation({
     running: { adminUrl, consolePath },
   }: Pick<Resources, 'running'> & { readonly consoleSessions: Pick<ConsoleSessions, 'addLink'> }) =>
     adminUrl === undefined
-      ? stop('refused', 'No bridge runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
+      ? stop('refused', 'No bridge with a console runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
       : E.right({ adminUrl, consolePath }),
   act: async ({ consoleSessions: store }, { adminUrl, consolePath }) => {
     const link = await makeLink({ store, clock: () => new Date() }, adminUrl, consolePath, commandLineUser())

@@ -96,7 +96,7 @@ commandLine('check-config says that this console does not run, and that the key 
 commandLine('console link requires a running bridge', async () => {
   const { code, err } = await run(['console', 'link'], nowhere)
   assert.is(code, 1)
-  assert.match(err, 'No bridge runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
+  assert.match(err, 'No bridge with a console runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
 })
 
 commandLine('an unknown command is reported', async () => {

@@ -8,28 +8,48 @@ import { temporaryFolder } from '../support/folder.ts'
 
 const running = suite('the record of a running bridge')
 
-const here = { pid: process.pid, url: 'http://127.0.0.1:1', adminUrl: 'http://127.0.0.1:2' }
+const here = { pid: process.pid, roles: ['ingress'], url: 'http://127.0.0.1:1', adminUrl: 'http://127.0.0.1:2' }
+/** No process has this id. */
+const nobody = 2 ** 30
 
-running('processes with the same DATA_DIR record themselves at the same moment, and one of them is found', async () => {
+running('is complete whenever it is found, also if it is made several times at the same moment', async () => {
   const dataDir = temporaryFolder()
   const all = Array.from({ length: 50 }, (_, i) => ({ ...here, url: `http://127.0.0.1:${i}` }))
   for (const recorded of await Promise.all(all.map((each) => recordRunning(dataDir, each)))) right(recorded)
   assert.ok(all.some(({ url }) => url === findRunning(dataDir)?.url))
-  assert.equal(readdirSync(dataDir), ['running.json'])
+  assert.equal(readdirSync(join(dataDir, 'running')), [`${process.pid}.json`])
 })
 
-running('a process removes its own record, not that of another one', async () => {
+running('is found among others by what is wanted of it, while its process lives', async () => {
   const dataDir = temporaryFolder()
-  right(await recordRunning(dataDir, { ...here, pid: process.ppid }))
+  const other = { ...here, pid: process.ppid, roles: ['console'] }
+  for (const each of [here, other, { ...here, pid: nobody, roles: ['archiver'] }])
+    right(await recordRunning(dataDir, each))
+  const withRole = (role: string) => findRunning(dataDir, ({ roles }) => roles.includes(role))
+  assert.equal(['ingress', 'console', 'archiver'].map(withRole), [here, other, undefined])
   forgetRunning(dataDir)
-  assert.is(findRunning(dataDir)?.pid, process.ppid)
+  assert.equal(findRunning(dataDir), other)
+  assert.is(withRole('ingress'), undefined)
+})
+
+running('of a process that was killed is removed by the next one that starts', async () => {
+  const dataDir = temporaryFolder()
+  right(await recordRunning(dataDir, { ...here, pid: nobody }))
   right(await recordRunning(dataDir, here))
-  forgetRunning(dataDir)
+  assert.equal(readdirSync(join(dataDir, 'running')), [`${process.pid}.json`])
+})
+
+running('that cannot be read, or is not there, is not found', async () => {
+  const dataDir = temporaryFolder()
+  assert.is(findRunning(dataDir), undefined)
+  right(await recordRunning(dataDir, here))
+  writeFileSync(join(dataDir, 'running', `${process.pid}.json`), '{')
   assert.is(findRunning(dataDir), undefined)
   forgetRunning(dataDir)
+  forgetRunning(dataDir)
 })
 
-running('a record that cannot be written is a failure that says why', async () => {
+running('that cannot be written is a failure that says why', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   assert.match(left(await recordRunning(file, here)).reason, /cannot be recorded in DATA_DIR: ENOTDIR/)

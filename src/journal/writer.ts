@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log, Now } from '../domain/ports.ts'
 import { codeOf, type Handle, type OpenFile, syncPath, writeAll } from './files.ts'
@@ -85,6 +85,8 @@ export const segmentWriter = (deps: Deps) => {
     await writeAll(handle, Buffer.concat(frames), segment.bytes)
     await writeAll(handle, encodeHeader(acknowledged), 0)
     await handle.datasync()
+    // A file that somebody has deleted can still be written, and ends with this process.
+    await stat(segment.path)
     segment.bytes = acknowledged
     if (segment.unread === 0) segment.unreadSince = appendedAt
     segment.unread += group.length

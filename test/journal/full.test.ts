@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -56,6 +58,15 @@ for (const fault of ['no space', 'no space half-way', 'no sync', 'no sync and no
     if (fault !== 'no sync and no truncate') assert.equal(ids, acknowledged)
   })
 }
+
+full('a record is refused if the folder of the journal was deleted', async () => {
+  const dir = join(temporaryFolder(), 'journal')
+  const journal = await openAt(dir)
+  assert.equal(await journal.append(recordOf(1)), E.right(undefined))
+  rmSync(dir, { recursive: true })
+  for (const next of [2, 3]) assert.equal(await journal.append(recordOf(next)), journalFull)
+  await journal.close()
+})
 
 full('a full disk does not prevent the deletion of drained segments', async () => {
   const dir = temporaryFolder()

@@ -17,10 +17,12 @@ type Document = {
 }
 
 /** What is known of the topic from which the views or the enrichments are made. */
-type TopicRead = {
+export type TopicRead = {
   /** Undefined while they are made from none of that name. */
   readonly id: string | undefined
   readonly marks: ReadonlyMap<number, LogMark>
+  /** The offset after the last record that they have, of each partition where it is known. */
+  readonly reached: ReadonlyMap<number, number>
   readonly positionOf: PositionOf
 }
 
@@ -35,34 +37,64 @@ export type TopicsRead = StoredMarks & {
    * them yet.
    */
   readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
-  /** Records that the state is made from these topics from now on, and forgets the marks of their former logs. */
+  /**
+   * Records that the state is made from these topics from now on, up to these offsets at least. Forgets the marks of
+   * their former logs.
+   */
   readonly remember: (
     state: 'views' | 'enrichments' | 'archive',
     ids: Iterable<readonly [topic: string, id: string]>,
+    reached?: Reached,
   ) => Promise<void>
   readonly positionsOf: (state: 'views' | 'enrichments') => StoredPositions
   /** Lets the enrichments of new topics replace the present ones, regardless of their offsets. */
   readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
 }
 
+/** The offset after the last record that is known to be read, by topic and partition. */
+type Reached = ReadonlyMap<string, ReadonlyMap<number, number>>
+
+const ofPartitions = <A>(stored: Readonly<Record<string, A>> = {}): ReadonlyMap<number, A> =>
+  new Map(Object.entries(stored).map(([partition, value]) => [Number(partition), value]))
+
 const durable = { writeConcern: { w: 'majority' } } as const
 
 export const topicsReadIn = (db: Db): TopicsRead => {
   const collection = db.collection<Document>('topics_read', { readConcern: { level: 'majority' } })
-  const remember: TopicsRead['remember'] = async (state, ids) => {
-    const fields = Object.fromEntries([...ids].map(([topic, id]) => [`topics.${topic}`, id]))
-    if (Object.keys(fields).length === 0) return
-    const places = [...ids].flatMap(([topic]) => [`marks.${topic}`, `positions.${topic}`, `unread.${topic}`])
-    const update = { $set: fields, $unset: Object.fromEntries(places.map((place) => [place, '' as const])) }
-    await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
-  }
   const find = async (state: string) => (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? undefined
+  /** Never moves a position back. */
+  const keepPositions = async (state: string, reached: Reached) => {
+    const fields = [...reached].flatMap(([topic, own]) =>
+      [...own].map(([partition, offset]) => [`positions.${topic}.${partition}`, offset] as const),
+    )
+    if (fields.length === 0) return
+    await rejectAfter(stepMs, collection.updateOne({ _id: state }, { $max: Object.fromEntries(fields) }, durable))
+  }
+  const remember: TopicsRead['remember'] = async (state, ids, reached = new Map()) => {
+    const all = [...ids]
+    if (all.length === 0) return
+    const { topics = {} } = (await find(state)) ?? {}
+    // Of the same topic the positions still count: somebody may have read on.
+    const others = all.filter(([topic, id]) => topics[topic] !== id)
+    const places = [
+      ...all.flatMap(([topic]) => [`marks.${topic}`, `unread.${topic}`]),
+      ...others.map(([topic]) => `positions.${topic}`),
+    ]
+    const update = {
+      $set: Object.fromEntries(all.map(([topic, id]) => [`topics.${topic}`, id])),
+      $unset: Object.fromEntries(places.map((place) => [place, '' as const])),
+    }
+    await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
+    await keepPositions(state, reached)
+  }
   const read = async (state: string, topic: TopicName): Promise<TopicRead> => {
     const { topics, marks, positions, unread } = (await find(state)) ?? {}
+    const reached = ofPartitions(positions?.[topic])
     return {
       id: topics?.[topic],
-      marks: new Map(Object.entries(marks?.[topic] ?? {}).map(([partition, mark]) => [Number(partition), mark])),
-      positionOf: (partition) => positions?.[topic]?.[partition] ?? (unread?.[topic] ? 0 : undefined),
+      marks: ofPartitions(marks?.[topic]),
+      reached,
+      positionOf: (partition) => reached.get(partition) ?? (unread?.[topic] ? 0 : undefined),
     }
   }
   return {
@@ -88,12 +120,7 @@ export const topicsReadIn = (db: Db): TopicsRead => {
     remember,
     positionsOf: (state) => ({
       positions: async (topic) => (await read(state, topic)).positionOf,
-      keepPositions: async (reached) => {
-        const fields = [...reached].flatMap(([topic, own]) =>
-          [...own].map(([partition, offset]) => [`positions.${topic}.${partition}`, offset] as const),
-        )
-        await rejectAfter(stepMs, collection.updateOne({ _id: state }, { $max: Object.fromEntries(fields) }, durable))
-      },
+      keepPositions: (reached) => keepPositions(state, reached),
     }),
     acceptEnrichments: async (ids) => {
       await rejectAfter(stepMs, db.collection('enrichments').updateMany({}, { $unset: { applied: '' } }, durable))

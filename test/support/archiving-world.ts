@@ -31,12 +31,20 @@ export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) 
     )
   const command = (...args: ReadonlyArray<string>) =>
     runCommand([...args], { ...here.env, ARCHIVE_KEY_FILE: archiveKeyFile })
+  const refuses = (bridge: Bridge, why: string) =>
+    eventually(`the refusal: ${why}`, async () =>
+      (await (await fetch(`${bridge.adminUrl}/readyz`)).text()).includes(why),
+    )
+  /** `onUp`: see `world`. Without it, wait until the bridge is ready. */
+  const start = (others: { readonly retentionDays?: number } = {}, onUp?: (bridge: Bridge) => void) =>
+    here.start(['projector', 'archiver'], onUp, { archiveKeyFile, ...others })
   return {
     here,
     db,
     kafka,
     collections,
     command,
+    archiveKeyFile,
     /** A command that must succeed. */
     ran: async (...args: ReadonlyArray<string>) => {
       const { code, out, err } = await command(...args)
@@ -51,13 +59,25 @@ export const archivingWorld = async (options: Parameters<typeof world>[0] = {}) 
     },
     /** A step of the guide, after archive topics were created again. */
     forgetArchive: () => db.collection<{ _id: string }>('topics_read').deleteOne({ _id: 'archive' }),
-    refuses: (bridge: Bridge, why: string) =>
-      eventually(`the refusal: ${why}`, async () =>
-        (await (await fetch(`${bridge.adminUrl}/readyz`)).text()).includes(why),
-      ),
-    /** `onUp`: see `world`. Without it, wait until the bridge is ready. */
-    start: (others: { readonly retentionDays?: number } = {}, onUp?: (bridge: Bridge) => void) =>
-      here.start(['projector', 'archiver'], onUp, { archiveKeyFile, ...others }),
+    refuses,
+    start,
+    /** A bridge that refuses to read for this reason, so it is not ready. */
+    startRefusing: async (why: string, others: { readonly retentionDays?: number } = {}) => {
+      const up = Promise.withResolvers<Bridge>()
+      const ready = start(others, up.resolve)
+      const bridge = await up.promise
+      await refuses(bridge, why)
+      return { bridge, ready }
+    },
+    /** The archive alone has the events. */
+    emptied: async () => {
+      const deleting = await start({ retentionDays: 0.000_01 })
+      await eventually('the deletion', async () => {
+        const all = await Promise.all(eventTopics.map(({ name }) => kafka.ranges(name)))
+        return all.flatMap((of) => [...of.values()]).every(({ low, high }) => low === high)
+      })
+      await deleting.stop()
+    },
     publish: async (events: ReadonlyArray<DomainEvent>) => {
       for (const event of events) right(await kafka.publish(event, 20_000))
     },

@@ -1,4 +1,5 @@
-import type { TopicName } from '../../contracts/topics.ts'
+import kafkajs from 'kafkajs'
+import { enrichments, type TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { plainClient, readTopics, withAdmin } from './plain-consumer.ts'
 
@@ -13,8 +14,22 @@ export const copyTopics = async ({ brokers, prefix }: Place, names: ReadonlyArra
   return records
 }
 
-/** Appends the records to the topics of these names, as the guide says it: nothing but their offsets is new. */
-export const copyBack = async ({ brokers, prefix }: Place, copy: TopicCopy): Promise<void> => {
+/** The topic keeps the timestamps of records. `topics --apply` ends this. */
+const keepTimestamps = ({ brokers, prefix }: Place, topic: TopicName) =>
+  withAdmin(brokers, async (admin) => {
+    // The request replaces all settings of the topic.
+    const configEntries = [
+      { name: 'cleanup.policy', value: 'compact' },
+      { name: 'message.timestamp.type', value: 'CreateTime' },
+    ]
+    const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: prefix + topic, configEntries }
+    await admin.alterConfigs({ validateOnly: false, resources: [resource] })
+  })
+
+/** Appends the records to the topics of these names, as the guide says it: with the timestamps of enrichments. */
+export const copyBack = async (place: Place, copy: TopicCopy): Promise<void> => {
+  const { brokers, prefix } = place
+  if (copy.some(({ topic }) => topic === enrichments.name)) await keepTimestamps(place, enrichments.name)
   const producer = plainClient(brokers).producer()
   await producer.connect()
   for (const [topic, records] of Map.groupBy(copy, (record) => record.topic))

@@ -13,7 +13,7 @@ import { optimisticUpdate } from '../optimistic-update.ts'
 import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../store.ts'
 import { noteTimeZones } from '../time-zones.ts'
-import { topicsReadIn } from '../topics-read.ts'
+import { type TopicsRead, topicsReadIn } from '../topics-read.ts'
 import { markAllAudited } from '../transcript-audits.ts'
 import { readsIn } from '../view-reads.ts'
 import { viewVersionsIn } from '../view-versions.ts'
@@ -81,8 +81,10 @@ export type LeasedRebuild = Begun & {
   readonly noteVersions: (folded: ReadonlyArray<ViewName>) => Promise<void>
   /** Marks every finished session for a new comparison with timeline (transcript-audits.ts). */
   readonly markAudits: () => Promise<void>
-  /** Records that the views are made from its topics from now on. */
-  readonly rememberTopics: () => Promise<void>
+  /** What is known of the topics from which the live views are made. */
+  readonly inViews: TopicsRead['inViews']
+  /** Records that the views are made from its topics from now on, up to these positions at least. */
+  readonly rememberTopics: (reached: Positions) => Promise<void>
   /** Releases the rebuild, which then counts as interrupted. */
   readonly letGo: () => Promise<void>
   /** Deletes its collections and its state. The rebuild is finished or discarded. */
@@ -90,6 +92,15 @@ export type LeasedRebuild = Begun & {
 }
 
 type Deps = { readonly db: Db; readonly sleep: Sleep; readonly timeZoneOf: TimeZoneOf }
+
+/** Positions in these topics, by topic and partition. */
+const byTopic = (positions: Positions, topics: Readonly<Record<string, string>>) =>
+  new Map(
+    Object.keys(topics).map((topic) => {
+      const own = [...positions].filter(([source]) => source.startsWith(`${topic}/`))
+      return [topic, new Map(own.map(([source, offset]) => [Number(source.slice(topic.length + 1)), offset]))] as const
+    }),
+  )
 
 const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: Begun): LeasedRebuild => {
   const { views, writers, topicIds = {} } = begun
@@ -135,7 +146,9 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     noteTimeZones: () => noteTimeZones(db, timeZoneOf),
     noteVersions: (folded) => viewVersionsIn(db).note(folded),
     markAudits: () => markAllAudited(db),
-    rememberTopics: () => topicsReadIn(db).remember('views', Object.entries(topicIds)),
+    inViews: topicsReadIn(db).inViews,
+    rememberTopics: (reached) =>
+      topicsReadIn(db).remember('views', Object.entries(topicIds), byTopic(reached, topicIds)),
     letGo: () => letGo(db, writer),
     forget: async () => {
       // Only the names of these writers. If another process owns the rebuild now, its collections have other names.

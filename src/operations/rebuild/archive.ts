@@ -16,6 +16,10 @@ export type ArchiveDeps = {
 }
 
 type Deps = ArchiveDeps & {
+  /** The topic of that name from which the live views are made, and how far they have it. */
+  readonly inViews: (
+    topic: EventTopicName,
+  ) => Promise<{ readonly id: string | undefined; readonly reached: ReadonlyMap<number, number> }>
   /** The next offset to fold of each partition. */
   readonly positions: ReadonlyMap<string, number>
   readonly fold: (slice: Slice) => Promise<void>
@@ -63,19 +67,36 @@ const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => 
   return own !== undefined && `${own}` !== generation
 }
 
+/** Notes where the archived records of a deleted topic end, by partition. */
+const endsOf = (generation: string) => {
+  const ends = new Map<number, number>()
+  return {
+    note: (record: IncomingRecord): void => {
+      const place = archivedPlace(record)
+      if (place?.generation === generation)
+        ends.set(record.partition, Math.max(ends.get(record.partition) ?? 0, place.offset + 1))
+    },
+    endOf: (partition: number): number => ends.get(partition) ?? 0,
+  }
+}
+
 /**
  * Folds the archived records of earlier topics of this name, in their order. Their old offsets mean nothing in the
- * present topic, so each record gets its offset in the archive.
+ * present topic, so each record gets its offset in the archive. What the live views have of a deleted topic must be in
+ * the archive, because the rebuilt views would lack it.
  */
 const readEarlier = async (
   deps: Deps,
   topic: EventTopicName,
   more: ReadonlyArray<readonly [partition: number, from: number]>,
 ): Promise<void> => {
-  const { kafka, restore, fold, signal } = deps
+  const { kafka, restore, fold, signal, inViews, allowGaps } = deps
   const generation = await idOf(deps, topic)
   const archive = archiveNameOf(topic)
-  const partitions = new Set(more.map(([partition]) => partition))
+  const { id: former, reached } = await inViews(topic)
+  const expected = former === undefined || former === generation ? new Map<number, number>() : reached
+  const ends = endsOf(former ?? '')
+  const partitions = new Set([...more.map(([partition]) => partition), ...expected.keys()])
   const reader = restore && archiveReader(restore)
 
   const look = async (archived: ReadonlyArray<IncomingRecord>) => {
@@ -85,6 +106,7 @@ const readEarlier = async (
     const own = archived.filter((record) => isEarlier(record, generation))
     if (own.length === 0) return
     if (reader === undefined) throw needsKeys(topic)
+    own.forEach(ends.note)
     const records: IncomingRecord[] = []
     for (const found of await reader.read(own))
       if (found.kind === 'corrupt') await kafka.deadLetter('rebuild')(found.archived, 'corrupt', found.detail)
@@ -106,6 +128,10 @@ const readEarlier = async (
   if (signal.aborted) throw new Error('interrupted')
   // Their topic is gone, so nobody can archive them again.
   for (const { detail } of reader?.missing() ?? []) throw new Error(detail)
+  for (const [partition, next] of allowGaps ? [] : expected) {
+    const end = ends.endOf(partition)
+    if (next > end) throw missing(`${partitionName({ topic, partition })} of the deleted topic`, end, next)
+  }
 }
 
 /**

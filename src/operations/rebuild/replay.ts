@@ -72,6 +72,7 @@ type Spec = {
   readonly from: Positions
   readonly applyChanges: ApplyChanges
   readonly findErased: FindErased
+  readonly inViews: Parameters<typeof readArchive>[0]['inViews']
   /** Continues where records are neither in a topic nor in the archive. */
   readonly allowGaps: boolean
 }
@@ -120,7 +121,7 @@ const holdable = () => {
  */
 export const startReplay = async (
   { kafka, restore, clock, signal }: Pick<RebuildDeps, 'kafka' | 'restore' | 'clock' | 'signal'>,
-  { group, topics, from, applyChanges, findErased, allowGaps }: Spec,
+  { group, topics, from, applyChanges, findErased, inViews, allowGaps }: Spec,
 ): Promise<Replay> => {
   const positions = new Map(from)
   const refused = new Set<string>()
@@ -151,7 +152,7 @@ export const startReplay = async (
       skipTo(source, (slice.records.at(-1)?.offset ?? -1) + 1)
     })
   const setTo = (source: string, offset: number) => void positions.set(source, offset)
-  const archived = { kafka, restore, positions, setTo, skipTo, allowGaps, signal }
+  const archived = { kafka, restore, inViews, positions, setTo, skipTo, allowGaps, signal }
   await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
   let lost: string | undefined
   let watched: ReadonlyMap<string, Watched> = new Map()

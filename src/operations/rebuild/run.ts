@@ -14,12 +14,13 @@ import {
 } from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
+import type { Positions } from './places.ts'
 import { catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
 import { swapViews } from './swap.ts'
 
-/** How a rebuild has ended. A `stopped` one can be resumed. */
+/** How a rebuild has ended. A `stopped` one can be resumed. `reached`: what every view of it has at least. */
 export type Outcome =
-  | { readonly kind: 'done' | 'different' }
+  | { readonly kind: 'done' | 'different'; readonly reached?: Positions }
   | { readonly kind: 'refused' | 'stopped'; readonly reason: string }
 
 const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
@@ -85,7 +86,7 @@ const goLive = async (
   if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
   const left = pending.filter((view) => !swapped.includes(view))
   if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not finish in time`)
-  return { kind: 'done' }
+  return { kind: 'done', ...(pending.length === foldedOf(own.views).length && { reached: replay.positions() }) }
 }
 
 const replayAndSwap = async (
@@ -101,6 +102,7 @@ const replayAndSwap = async (
     allowGaps: force || own.dryRun,
     from: new Map(Object.entries(own.positions)),
     findErased: own.findErased,
+    inViews: own.inViews,
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
   })
   try {
@@ -150,7 +152,7 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Pro
   await own.noteVersions(folded)
   if (folded.some(changesAudits)) await own.markAudits()
   if (changesStats(own.views)) await recomputeStatistics(deps, own)
-  return deps.signal.aborted ? interrupted : { kind: 'done' }
+  return deps.signal.aborted ? interrupted : (replayed ?? { kind: 'done' })
 }
 
 const beatEveryMs = 2_000
@@ -169,7 +171,8 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
     const outcome = await steps({ ...deps, signal }, own, force)
     if (lost.signal.aborted) return stopped('another process has taken over the rebuild')
     if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
-    if (outcome.kind === 'done' && !own.dryRun && own.views.length === viewNames.length) await own.rememberTopics()
+    if (outcome.kind === 'done' && !own.dryRun && own.views.length === viewNames.length)
+      await own.rememberTopics(outcome.reached ?? new Map())
     await forget(deps, own)
     return outcome
   } catch (error) {

@@ -21,8 +21,10 @@ const event = (offset: number): Content => ({ kind: 'record', record: record(off
 const earlier = (offset: number): Content => ({ kind: 'record', record: record(offset), generation: 'before' })
 const archivedAs = (offset: number, found: Content): IncomingRecord => {
   if (found.kind === 'corrupt') return batchRecord(1, offset)
-  const isEarlier = found.generation === 'before'
-  return { ...record(offset), headers: isEarlier ? { archive_generation: Buffer.from('before') } : {} }
+  if (found.generation !== 'before') return { ...record(offset), headers: {} }
+  const place = { archive_partition: Buffer.from('0'), archive_offset: Buffer.from(`${found.record.offset}`) }
+  const headers = { ...place, archive_generation: Buffer.from('before') }
+  return { ...record(offset), topic: 'archive-chats', headers }
 }
 const lost = (offset: number): Content => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
 const inEpoch = (offset: number, epoch: number): Content => ({
@@ -58,6 +60,7 @@ const read = async (
   end: number,
   hasKeys = true,
   lastOf?: number,
+  { former, reached = 0, allowGaps = false }: { former?: string; reached?: number; allowGaps?: boolean } = {},
 ) => {
   const positions = new Map([['chats/0', 0]])
   const folded: Array<number | string> = []
@@ -84,7 +87,8 @@ const read = async (
           archive.flatMap(([offset, found]) => (offset === archived?.offset ? [{ archived, ...found }] : []))
       : undefined,
     positions,
-    allowGaps: false,
+    inViews: async () => ({ id: former, reached: new Map([[0, reached]]) }),
+    allowGaps,
     signal: new AbortController().signal,
     fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>
       void folded.push(...records.map(({ topic, offset }) => (topic === 'chats' ? offset : `${topic}/${offset}`))),
@@ -229,6 +233,21 @@ reading('stops at a record that nobody can read and that its topic does not have
   ] as const
   const { folded, failed } = await read(archive, 3)
   assert.equal([folded, failed], [[0], 'lost'])
+})
+
+reading('stops if the views have records of a deleted topic that the archive lacks, unless it is forced', async () => {
+  const archive = [
+    [0, earlier(5)],
+    [1, earlier(6)],
+  ] as const
+  const all = { folded: ['archive-chats/0', 'archive-chats/1'], letters: [], failed: undefined, position: 0 }
+  assert.equal(await read(archive, 0, true, undefined, { former: 'before', reached: 7 }), all)
+  const { failed } = await read(archive, 0, true, undefined, { former: 'before', reached: 9 })
+  assert.match(`${failed}`, 'chats/0 of the deleted topic: the records from 7 to 8 are neither in the topic nor in the')
+  assert.equal(await read(archive, 0, true, undefined, { former: 'before', reached: 9, allowGaps: true }), all)
+  const { failed: nothing } = await read([], 0, false, undefined, { former: 'before', reached: 9 })
+  assert.match(`${nothing}`, 'the records from 0 to 8 are neither in the topic nor in the archive')
+  assert.is((await read([], 0, false, undefined, { former: 'g', reached: 9 })).failed, undefined)
 })
 
 reading('reports missing keys if it cannot decrypt records', async () => {

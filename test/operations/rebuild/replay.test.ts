@@ -46,6 +46,7 @@ const given = async (allowGaps: boolean, from = 4) => {
       from: new Map(from === 0 ? [] : [['chats/0', from]]),
       applyChanges: async () => {},
       findErased: async () => new Set(),
+      inViews: async () => ({ id: undefined, reached: new Map() }),
       allowGaps,
     },
   )

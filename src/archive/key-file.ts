@@ -14,6 +14,15 @@ export type WrappingKeys = {
   readonly unwrap: (wrapped: string) => Promise<Uint8Array>
 }
 
+/** The wrapped data keys of these that the keys of the file do not open. */
+export const unopenedBy = async (
+  { unwrap }: Pick<WrappingKeys, 'unwrap'>,
+  wrapped: ReadonlyArray<string>,
+): Promise<ReadonlyArray<string>> => {
+  const opened = await Promise.allSettled(wrapped.map(unwrap))
+  return wrapped.filter((_, i) => opened[i]?.status === 'rejected')
+}
+
 const KeyFile = t.type({ keys: t.array(t.type({ kty: t.literal('oct'), kid: t.string, k: t.string })) }, 'KeyFile')
 const keyBytes = 32
 

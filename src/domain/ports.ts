@@ -257,6 +257,11 @@ export type ArchiveKeys = {
   readonly acceptLoss: (
     lost: ReadonlyArray<{ readonly id: string; readonly before: ReadonlyArray<LogPlace> }>,
   ) => Promise<void>
+  /**
+   * Removes every key that is wrapped with the same wrapping key as this one: nobody can open it. The archiver then looks
+   * through the whole archive again.
+   */
+  readonly giveUp: (wrapped: string) => Promise<void>
   /** One wrapped data key for each wrapping key. */
   readonly examples: () => Promise<ReadonlyArray<string>>
   /** Every key that is not destroyed. */

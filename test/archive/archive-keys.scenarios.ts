@@ -81,6 +81,21 @@ const scenarios: ReadonlyArray<readonly [string, (keys: ArchiveKeys) => Promise<
     ],
   ],
   [
+    'keys of the same wrapping are given up, and can be made again',
+    async ({ add, destroy, giveUp }) => {
+      await add([key('a', '1'), key('b', '2', 'w2'), key('c', '3')])
+      await destroy('a', at(5))
+      await add([key('a', '4')])
+      await giveUp(key('x', '9').wrapped)
+      await add([key('c', '5', 'w2')])
+    },
+    [
+      { id: 'a', erased: at(5), erasedKids: ['1'] },
+      { ...key('b', '2', 'w2'), erasedKids: [] },
+      { ...key('c', '5', 'w2'), erasedKids: [] },
+    ],
+  ],
+  [
     'only the same key is stored in another wrapping, unless it was destroyed',
     async ({ add, destroy, rewrap }) => {
       await add([key('a', '1'), key('b', '2')])

@@ -1,6 +1,7 @@
 import { archiveNameOf, type EventTopicName, eventTopicNames } from '../../../contracts/topics.ts'
+import { wrappingKidOf } from '../../archive/key-file.ts'
 import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
-import type { ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
+import type { ArchiveKey, ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
 import { printable } from '../../shared/printable.ts'
@@ -23,6 +24,20 @@ export const findLost = async (
   return found
 }
 
+/** The stored keys, as if they had none of those that this wrapping key has wrapped. */
+export const withoutWrapped = (
+  { find }: Pick<ArchiveKeys, 'find'>,
+  wrappingKid: string | undefined,
+): Pick<ArchiveKeys, 'find'> => {
+  const left = ({ kid, wrapped, ...rest }: ArchiveKey): ArchiveKey =>
+    wrapped === undefined || kid === undefined || wrappingKidOf(wrapped) === wrappingKid
+      ? rest
+      : { ...rest, kid, wrapped }
+  return {
+    find: async (ids) => new Map([...(await find(ids))].map(([id, key]) => [id, left(key)])),
+  }
+}
+
 const shownAtMost = 20
 
 export const linesOfLost = (lost: ReadonlyArray<LostRecords>): ReadonlyArray<string> => {
@@ -34,6 +49,6 @@ export const linesOfLost = (lost: ReadonlyArray<LostRecords>): ReadonlyArray<str
   return [
     ...shown,
     ...(lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : []),
-    `Data keys that MongoDB lacks: ${lost.length}. Archived records whose personal data cannot be read: ${lost.reduce((sum, each) => sum + each.records, 0)}.`,
+    `Data keys that are lost: ${lost.length}. Archived records whose personal data cannot be read: ${lost.reduce((sum, each) => sum + each.records, 0)}.`,
   ]
 }

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, eventTopicNames } from '../../../contracts/topics.ts'
 import { dataKeys } from '../../archive/data-keys.ts'
-import type { WrappingKeys } from '../../archive/key-file.ts'
+import { unopenedBy, type WrappingKeys, wrappingKidOf } from '../../archive/key-file.ts'
 import { restorer } from '../../archive/restore.ts'
 import type { ArchiveKeys } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { commandText } from '../audit.ts'
 import { operation, type Resources, stop } from '../operation.ts'
 import { anyText, days, oneOf, time } from '../options.ts'
-import { findLost, linesOfLost } from './lost-keys.ts'
+import { findLost, linesOfLost, withoutWrapped } from './lost-keys.ts'
 import { type Replayed, refusalOf, replay } from './replay.ts'
 import { countWrappedWith, rewrapAll } from './rewrap.ts'
 
@@ -46,52 +46,71 @@ export const archiveRewrap = operation({
   },
 })
 
-/** Reports the data keys that MongoDB lacks although they were not erased. */
+/** Reports the data keys that nobody can use any more although they were not erased. */
 export const archiveKeys = operation({
   name: 'archive keys',
-  summary: 'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup',
+  summary: 'list the data keys of the archive that are lost, for example after a restore of an old backup',
   description:
-    'list the data keys of the archive that MongoDB lacks and whose records no topic has any more, for example after a restore of an old backup; exit code 1 if any',
+    'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup, and whose records no topic has any more; exit code 1 if any, or if ARCHIVE_KEY_FILE does not open the others',
   options: {
+    lostKey: {
+      about: 'count as lost too what this key of ARCHIVE_KEY_FILE wrapped, because no copy of the file has it',
+      value: 'kid',
+      read: anyText,
+    },
     acceptLoss: { about: 'continue permanently without the data that they encrypted; recorded on the topic audit' },
   },
-  needs: { archiveKeys: true, kafka: true },
+  needs: { archiveKeys: true, kafka: true, wrapping: true },
   select: async (
     {
       archiveKeys: keys,
       kafka,
+      wrapping,
     }: {
-      readonly archiveKeys: Pick<ArchiveKeys, 'find' | 'acceptLoss'>
+      readonly archiveKeys: Pick<ArchiveKeys, 'find' | 'acceptLoss' | 'examples' | 'giveUp'>
       readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'topicIds'>
+      readonly wrapping: WrappingKeys
     },
-    { acceptLoss = false },
+    { lostKey, acceptLoss = false },
     { interruption, say },
   ) => {
-    const found = await findLost(kafka, keys, interruption())
+    const unopened = await unopenedBy(wrapping, await keys.examples())
+    const givenUp = unopened.find((wrapped) => wrappingKidOf(wrapped) === lostKey)
+    if (lostKey !== undefined && givenUp === undefined)
+      return stop('refused', `${lostKey} is not lost: ARCHIVE_KEY_FILE has it, or it has wrapped no data key.`)
+    const [other] = unopened.filter((wrapped) => wrapped !== givenUp).map(wrappingKidOf)
+    if (other !== undefined)
+      return stop(
+        'refused',
+        `ARCHIVE_KEY_FILE does not have the key ${other} that has wrapped data keys. Restore the file from a copy. If no copy has this key: archive keys --lost-key ${other}`,
+      )
+    const found = await findLost(kafka, withoutWrapped(keys, lostKey), interruption())
     const lost = found.flatMap((each) => each.lost)
     if (found.some(({ again }) => again.size > 0))
       say(
         'The topics still have some records whose data keys are lost: the archiver archives them again when it starts.',
       )
-    return lost.length === 0
+    return lost.length === 0 && givenUp === undefined
       ? stop('nothing', 'No data key is lost that the archive needs.')
-      : E.right({ lost, acceptLoss })
+      : E.right({ lost, lostKey, givenUp, acceptLoss })
   },
   show: ({ lost }) => linesOfLost(lost),
-  action: ({ lost, acceptLoss }) =>
+  action: ({ lost, lostKey, acceptLoss }) =>
     acceptLoss
       ? {
           action: 'erase',
-          detail: `archive keys, accept-loss of ${new Set(lost.map(({ id }) => id)).size} chats or clients`,
+          detail: `archive keys${lostKey === undefined ? '' : `, lost-key ${lostKey}`}, accept-loss of ${new Set(lost.map(({ id }) => id)).size} chats or clients`,
         }
       : undefined,
-  act: async ({ archiveKeys: keys }, { lost, acceptLoss }) => {
-    const restoreIt =
-      'Nothing has these records any more. Restore the collection archive_keys from a newer copy. If no copy has the keys: archive keys --accept-loss'
+  act: async ({ archiveKeys: keys }, { lost, lostKey, givenUp, acceptLoss }) => {
+    const [place, option] = lostKey === undefined ? ['collection archive_keys', ''] : ['file', ` --lost-key ${lostKey}`]
+    const restoreIt = `Nothing has these records any more. Restore the ${place} from a newer copy. If no copy has the keys: archive keys${option} --accept-loss`
     if (!acceptLoss) return { code: 1, lines: [restoreIt] }
     await keys.acceptLoss(
       [...Map.groupBy(lost, ({ id }) => id)].map(([id, own]) => ({ id, before: own.flatMap(({ before }) => before) })),
     )
+    // Not before: until then the same command can be repeated.
+    if (givenUp !== undefined) await keys.giveUp(givenUp)
     const lines = ['Accepted: these records count as erased from now on. The archiver continues by itself.']
     return { code: 0, lines }
   },

@@ -45,6 +45,7 @@ const given = async () => {
   const topic = { low: 4 }
   const resources = {
     archiveKeys: keys,
+    wrapping,
     kafka: {
       ranges: async () => new Map([[0, { low: topic.low, high: 4 }]]),
       topicIds: async () => new Map([['chats', 'g1'] as const]),
@@ -61,12 +62,12 @@ const given = async () => {
     (await restorer(dataKeys(keys, wrapping))(archive)).map((found) =>
       found.kind === 'record' ? JSON.parse(`${found.record.value}`).visitor.name : found.kind,
     )
-  return { run, actions, names, topic }
+  return { run, actions, names, topic, resources, keys }
 }
 
 const told = [
   'chats  acme/1  records: 3, from 2026-01-31T10:00:00.000Z to 2026-01-31T10:00:03.000Z',
-  'Data keys that MongoDB lacks: 1. Archived records whose personal data cannot be read: 3.',
+  'Data keys that are lost: 1. Archived records whose personal data cannot be read: 3.',
 ]
 
 losing('shows the lost data, and changes nothing', async () => {
@@ -106,6 +107,33 @@ losing('accepts no loss if that cannot be recorded', async () => {
   const { code, err } = await run(['--accept-loss'], { recordAction: async () => E.left(away) })
   assert.equal([code, err], [1, [notRecorded(away)]])
   assert.equal(await names(), ['lost', 'Ann', 'lost', 'lost'])
+})
+
+losing('counts what a key wrapped that the file lacks only if it is named as lost', async () => {
+  const { run, resources, names, keys, topic, actions } = await given()
+  const opened = resources.wrapping
+  resources.wrapping = right(readKeys(newKeyFile('second')))
+  const before = new Map(keys.documents)
+  const refused = await run(['--accept-loss'])
+  assert.is(refused.code, 1)
+  assert.match(refused.err.join(), 'does not have the key first that has wrapped data keys')
+  assert.is((await run(['--lost-key', 'second', '--accept-loss'])).code, 1)
+  const shown = await run(['--lost-key', 'first'])
+  assert.is(shown.code, 1)
+  assert.match(shown.out.join(), 'chats  acme/2  records: 1')
+  assert.match(shown.out.join(), 'archive keys --lost-key first --accept-loss')
+  assert.equal(keys.documents, before)
+  topic.low = 1
+  const accepted = await run(['--lost-key', 'first', '--accept-loss'])
+  assert.is(accepted.code, 0)
+  assert.equal(actions, [
+    { action: 'erase', detail: 'archive keys, lost-key first, accept-loss of 1 chats or clients' },
+  ])
+  // Only the topic has what is behind its beginning.
+  assert.equal(await names(), [undefined, 'lost', 'lost', 'lost'])
+  assert.match((await run([])).out.join(), 'No data key is lost that the archive needs.')
+  resources.wrapping = opened
+  assert.is((await run(['--lost-key', 'first'])).code, 1)
 })
 
 losing.run()

@@ -26,6 +26,8 @@ export type Erasures = Copies & {
   ) => Promise<ReadonlyArray<{ readonly _id: string; readonly value?: unknown }>>
   /** Every key of the account that has an enrichment, or had one. */
   readonly enrichedKeys: (accountId: string) => AsyncIterable<string>
+  /** Why the receipts recognise nobody; undefined if they do. */
+  readonly misfit: () => Promise<string | undefined>
   /** A keyed hash function. Within one database it returns the same hash for the same text. */
   readonly hmac: () => Promise<(text: string) => string>
   readonly find: (
@@ -44,6 +46,8 @@ export type Erasures = Copies & {
   readonly serverTime: () => Promise<number>
 }
 
+const lostKeyOfReceipts =
+  'erasure_keys has no key for receipts: restore the collection from the same copy as the receipts in erasures'
 const queryMs = 300_000
 const keysAtOnce = 300
 
@@ -52,13 +56,20 @@ export const erasuresIn = (db: Db): Erasures => {
   const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>(entriesView)
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
   const topicsRead = db.collection<{ _id: string; until: Date }>('topics_read')
+  const misfit = async () => {
+    if ((await rejectAfter(stepMs, secrets.findOne({ _id: 'receipts' }))) !== null) return undefined
+    return (await rejectAfter(stepMs, receipts.findOne({}))) === null ? undefined : lostKeyOfReceipts
+  }
   const hmac = memoized(async () => {
+    // A new key would recognise nobody whom older receipts name.
+    const reason = await misfit()
+    if (reason !== undefined) throw new Error(reason)
     const options = { upsert: true, returnDocument: 'after' } as const
     const fresh = { $setOnInsert: { key: randomBytes(32).toString('base64url') } }
     const secret = await rejectAfter(stepMs, secrets.findOneAndUpdate({ _id: 'receipts' }, fresh, options))
     const key = secret?.key
     // Without a key, everybody could compute the hash of a person, and the receipts of another key would not be found.
-    if (!key) throw new Error('erasure_keys has no key for receipts: restore it from a backup')
+    if (!key) throw new Error(lostKeyOfReceipts)
     return (text: string) => createHmac('sha256', key).update(text).digest('base64url')
   })
   return {
@@ -77,6 +88,7 @@ export const erasuresIn = (db: Db): Erasures => {
       return found.flat()
     },
     enrichedKeys: (accountId) => enrichedKeys(db, accountId)(),
+    misfit,
     hmac,
     find: (filter) =>
       rejectAfter(stepMs, receipts.find(filter, { maxTimeMS: stepMs }).sort({ requestedAt: 1 }).toArray()),

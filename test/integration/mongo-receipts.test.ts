@@ -13,14 +13,23 @@ receiptsScenarios(test, async () => {
   return mongo.erasures
 })
 
-test('nobody is hashed with an empty key, and the next question asks for the key again', async () => {
+test('nobody is hashed with an empty key, or a new one while there are receipts; the next question asks again', async () => {
+  const receipts = db.collection<{ readonly _id: string }>('erasures')
   const keys = db.collection<{ readonly _id: string; readonly key: string }>('erasure_keys')
-  const { hmac } = connect().erasures
+  const { hmac, misfit } = connect().erasures
+  const refuses = async () => {
+    const [refused] = await Promise.allSettled([hmac()])
+    assert.match(refused?.status === 'rejected' ? String(refused.reason) : '', 'erasure_keys has no key for receipts')
+  }
   await keys.replaceOne({ _id: 'receipts' }, { key: '' }, { upsert: true })
-  const [refused] = await Promise.allSettled([hmac()])
-  assert.match(refused?.status === 'rejected' ? String(refused.reason) : '', 'erasure_keys has no key for receipts')
+  await refuses()
 
   await keys.deleteOne({ _id: 'receipts' })
+  await receipts.replaceOne({ _id: 'r1' }, {}, { upsert: true })
+  await refuses()
+  assert.match((await misfit()) ?? '', 'erasure_keys has no key for receipts')
+  await receipts.deleteMany({})
+  assert.is(await misfit(), undefined)
   const hash = await hmac()
   const key = (await keys.findOne({ _id: 'receipts' }))?.key ?? ''
   assert.ok(key.length > 40)

@@ -55,6 +55,8 @@ export const startArchiver = async (
     archivedTo: archivedToOf({ kafka }),
     committed: kafka.committedOffsets,
     missed: async () => {
+      const refusal = await mongo.erasures.misfit()
+      if (refusal !== undefined) return { refusal }
       await apply()
       const found = await lost()
       const again = 'again' in found ? [...found.again].filter(([, parts]) => parts.size > 0) : []

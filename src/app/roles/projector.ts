@@ -80,6 +80,8 @@ const viewsConsumer = ({ kafka, mongo, missed, metrics }: Ports, positions: Posi
         return `${changed.join(', ')}: deleted and created again, or TOPIC_PREFIX was changed: views have offsets of the other topic: run livechat-bridge rebuild all`
       const refusal = await marks.refusal(ids)
       if (refusal !== undefined) return refusal
+      const misfit = await mongo.erasures.misfit()
+      if (misfit !== undefined) return misfit
       await missed.applyToViews()
       const lacking = await positions.refusal(ids)
       if (lacking !== undefined) return lacking
@@ -113,6 +115,8 @@ const enrichmentsConsumer = ({ settings, kafka, mongo, missed }: Ports, position
     commit: 'when-handled',
     refuseTopics: async (ids) => {
       // Before a newer record of the topic can replace an enrichment that must go.
+      const misfit = await mongo.erasures.misfit()
+      if (misfit !== undefined) return misfit
       await missed.apply()
       const changed = await mongo.topicsRead.changed('enrichments', ids)
       if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)

@@ -46,6 +46,7 @@ export const givenErasures = (links: ReadonlyArray<ReadonlyArray<Identity>>, mor
     findDocuments: async function* () {},
     enriched: async () => [],
     enrichedKeys: async function* () {},
+    misfit: async () => undefined,
     hmac: async () => (text) => `hmac of ${text.length}`,
     find: async (filter) =>
       [...receipts.values()]

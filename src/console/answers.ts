@@ -34,24 +34,32 @@ export const SessionAnswer = exactShape(
 )
 
 /** The readiness of this process with the checks of /readyz, and how far each consumer group is behind. */
+/** What an operator does first. Absent if nothing has to be done. */
+const firstStep = t.partial({ first: t.string })
+
 export const SystemAnswer = exactShape(
   {
     ready: t.boolean,
     checks: t.array(
-      t.strict({
-        name: t.string,
-        state: t.keyof({ works: null, degraded: null, down: null, off: null, waits: null, unknown: null }),
-        /** What it means for users. */
-        words: t.string,
-        /** The reason in the terms of /readyz. Empty for those who are not operators. */
-        reason: t.string,
-      }),
+      t.intersection([
+        t.strict({
+          name: t.string,
+          state: t.keyof({ works: null, degraded: null, down: null, off: null, waits: null, unknown: null }),
+          /** What it means for users. */
+          words: t.string,
+          /** The reason in the terms of /readyz. Empty for those who are not operators. */
+          reason: t.string,
+        }),
+        firstStep,
+      ]),
     ),
     /**
      * Circuit breakers of accounts that the session may see. Empty if this process does not post bot replies. `isOpen`:
      * the service fails, and the bridge rarely tries a reply. `reason`: the state in words.
      */
-    breakers: t.array(t.strict({ account: t.string, isOpen: t.boolean, reason: t.string })),
+    breakers: t.array(
+      t.intersection([t.strict({ account: t.string, isOpen: t.boolean, reason: t.string }), firstStep]),
+    ),
     /** `behind` is a number of records; null if it is not known. */
     consumers: t.array(t.strict({ group: t.string, topic: t.string, behind: t.union([Count, t.null]) })),
     version: t.string,

@@ -35,3 +35,9 @@ export const healthWords = (name: string, state: HealthState, checks: Checks = {
   if (absent !== undefined && state === 'waits') return `It works again once ${serverNames[absent]} answers.`
   return checkNamed(name)?.effect ?? 'A part of the bridge does not work as it should.'
 }
+
+/** What an operator does first about a part. Undefined if nothing has to be done about the part itself. */
+export const firstStep = (name: string, state: HealthState): string | undefined =>
+  state === 'works' || state === 'waits' || state === 'unknown'
+    ? undefined
+    : (checkNamed(name)?.first ?? 'look at its reason and into the log')

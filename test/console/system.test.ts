@@ -6,7 +6,7 @@ import type { StripAnswer, SystemAnswer } from '../../src/console/answers.ts'
 import { type StripDeps, stripHandlers } from '../../src/console/api/strip.ts'
 import { type SystemDeps, systemHandlers } from '../../src/console/api/system.ts'
 import type { Grant } from '../../src/console/handler.ts'
-import { healthState, healthWords } from '../../src/console/health.ts'
+import { firstStep, type HealthState, healthState, healthWords } from '../../src/console/health.ts'
 import { right } from '../support/either.ts'
 import { given } from './given-request.ts'
 
@@ -47,7 +47,7 @@ system(
         'requests are sent',
         'requests are sent; failed in a row: 4',
         'limited to 2.0 attempts per second; failed in a row: 1',
-        'the service fails: the bridge tries a reply only occasionally',
+        'the service fails: replies wait, and the bridge tries one only occasionally',
       ],
     )
   },
@@ -55,19 +55,32 @@ system(
 
 system('only an operator sees why a check fails, since the reason may name other accounts', async () => {
   const broken = 'A part of the bridge does not work as it should.'
+  const first = 'look at its reason and into the log'
   const asked = [await ask({ role: 'operator', accounts: ['acme'] }), await ask({ role: 'lead', accounts: '*' })]
   assert.equal(
     asked.map(({ checks }) => checks),
     [
       [
         { name: 'kafka', state: 'works', words: 'In order.', reason: 'the broker answers' },
-        { name: 'bots', state: 'down', words: broken, reason: 'globex has no token' },
+        { name: 'bots', state: 'down', words: broken, reason: 'globex has no token', first },
       ],
       [
         { name: 'kafka', state: 'works', words: 'In order.', reason: '' },
-        { name: 'bots', state: 'down', words: broken, reason: '' },
+        { name: 'bots', state: 'down', words: broken, reason: '', first },
       ],
     ],
+  )
+})
+
+system('what is down, degraded or off says what to do first; what waits or works does not', async () => {
+  const firstOf = (name: string, ...states: HealthState[]) => states.map((state) => firstStep(name, state))
+  const first = 'check that MongoDB has a primary and that this host reaches it. The bridge then continues by itself'
+  assert.equal(firstOf('mongodb', 'down', 'degraded', 'off'), [first, first, first])
+  assert.equal(firstOf('mongodb', 'works', 'waits', 'unknown'), [undefined, undefined, undefined])
+  const { breakers } = await ask({ role: 'lead', accounts: '*' })
+  assert.equal(
+    breakers.map((breaker) => breaker.first),
+    [undefined, undefined, undefined, 'look at its last answers: page Statistics, Failed replies'],
   )
 })
 

@@ -79,6 +79,11 @@ test('the pages Now and System show waiting clients, today’s figures, and the 
   await settled(page)
   const checks = await card(page, 'health').locator('.checks strong').allInnerTexts()
   for (const name of Object.keys(JSON.parse(await bridge.readiness()).checks)) assert.ok(checks.includes(name), name)
+  const archiver = card(page, 'health').getByRole('listitem').filter({ hasText: 'archiver' })
+  assert.match(
+    await archiver.innerText(),
+    /Events are not archived[\s\S]*does not run: .*\s+First: give it the key file/,
+  )
   await context.close()
 })
 

@@ -3,6 +3,6 @@ import type { Table } from '../../publishing/table.ts'
 
 /** The table of the operator's guide. */
 export const checksTable = (): Table => ({
-  head: ['check', 'of the role', 'is not met while'],
-  rows: allChecks.map(({ name, of, unmet }) => [`\`${name}\``, of === 'all' ? of : of.join(', '), unmet]),
+  head: ['check', 'of the role', 'is not met while', 'what to do first'],
+  rows: allChecks.map(({ name, of, unmet, first }) => [`\`${name}\``, of === 'all' ? of : of.join(', '), unmet, first]),
 })

@@ -41,12 +41,7 @@ export const daysOf =
   async () => {
     const changed = await timeZonesChanged(accounts).catch(() => [])
     if (changed.length === 0) return { ok: true, reason: 'its days have the time zones of the accounts' }
-    const others = `some days of ${changed.join(', ')} are of another time zone`
-    return {
-      ok: true,
-      isLimited: true,
-      reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats`,
-    }
+    return { ok: true, isLimited: true, reason: `some days of ${changed.join(', ')} are of another time zone` }
   }
 
 /** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */

@@ -8,7 +8,7 @@ import { viewNames } from '../../views/index.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
 import { type Grant, type Handlers, ok } from '../handler.ts'
-import { healthState, healthWords } from '../health.ts'
+import { firstStep, healthState, healthWords } from '../health.ts'
 
 /** A consumer group of the bridge, with the topics on which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
@@ -54,10 +54,12 @@ const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
 
 /** A closed breaker does not mean that the service works: several failures are needed to open it. */
 const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
-  if (isOpen) return 'the service fails: the bridge tries a reply only occasionally'
+  if (isOpen) return 'the service fails: replies wait, and the bridge tries one only occasionally'
   const sent = perSecond === undefined ? 'requests are sent' : `limited to ${perSecond.toFixed(1)} attempts per second`
   return failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
 }
+
+const lookAtAnswers = 'look at its last answers: page Statistics, Failed replies'
 
 /** The reason of a failed check may name other accounts, so only operators see it. */
 const checkFor = (
@@ -70,7 +72,8 @@ const checkFor = (
   const isOperator = grants.some(({ role }) => role === 'operator')
   // The reason of a check that may be outdated would contradict its state.
   const reason = isOperator && state !== 'unknown' ? health.reason : ''
-  return { name, state, words: healthWords(name, state, checks), reason }
+  const first = firstStep(name, state)
+  return { name, state, words: healthWords(name, state, checks), reason, ...(first !== undefined && { first }) }
 }
 
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
@@ -89,7 +92,12 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
         checks: Object.entries(checks).map(([name, health]) => checkFor(session.grants, name, checks, health)),
         breakers: gates
           .filter(({ account }) => rolesFor(session.grants, account).length > 0)
-          .map(({ account, ...gate }) => ({ account, isOpen: gate.isOpen, reason: breakerWords(gate) })),
+          .map(({ account, ...gate }) => ({
+            account,
+            isOpen: gate.isOpen,
+            reason: breakerWords(gate),
+            ...(gate.isOpen && { first: lookAtAnswers }),
+          })),
         consumers: [...consumers],
         version: deps.version,
         views: [...viewNames],

@@ -21,11 +21,12 @@ type Part = SystemAnswer['checks'][number]
 /** The checks and the services of accounts, in one list: first what is wrong, then what waits for it or nobody can tell. */
 export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'breakers'>): ReadonlyArray<Part> => {
   const services = breakers.map(
-    ({ account, isOpen, reason }): Part => ({
+    ({ account, isOpen, reason, ...others }): Part => ({
       name: `service of ${account}`,
       state: isOpen ? 'degraded' : 'works',
       words: reason,
       reason: '',
+      ...others,
     }),
   )
   const all = [...checks, ...services]

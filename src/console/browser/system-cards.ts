@@ -41,9 +41,9 @@ const HealthCard = ({ system, staleSince: since }: Shown & { readonly system: Sy
       <p class=${`state ${tone}-text`}><strong>${healthText(parts, ready)}</strong></p>
       <ul class="checks">
         ${parts.map(
-          ({ name, state, words, reason }) => html`<li key=${name}>
+          ({ name, state, words, first, reason }) => html`<li key=${name}>
             <${Badge} tone=${stateTones[state]}>${partStateWords(state)}<//>
-            <span><strong>${name}</strong> <span class="muted">${state === 'works' && reason !== '' ? reason : words}</span>${state !== 'works' && reason !== '' && html`<span class="sub">${reason}</span>`}</span>
+            <span><strong>${name}</strong> <span class="muted">${state === 'works' && reason !== '' ? reason : words}</span>${state !== 'works' && reason !== '' && html`<span class="sub">${reason}</span>`}${first !== undefined && html`<span class="sub"><strong>First:</strong> ${first}.</span>`}</span>
           </li>`,
         )}
       </ul>

@@ -17,12 +17,12 @@ export const saveReceipt = ({ receipt, confirmedBy }: Erasure) =>
   saveJson(receiptFile(receipt, confirmedBy), receiptFileName(receipt))
 
 /** The verdict, who must act on what, what goes by itself, and what was cleaned. */
-const Stores = ({ receipt, confirmedBy }: Erasure) => {
-  const remaining = remainingStores(receipt, confirmedBy)
+const Stores = ({ receipt }: Pick<Erasure, 'receipt'>) => {
+  const remaining = remainingStores(receipt)
   const acts = remaining.filter(({ mustAct }) => mustAct)
   const byItself = remaining.filter(({ mustAct }) => !mustAct)
   return html`
-    <p role="status"><strong>${verdictOf(receipt, confirmedBy)}</strong></p>
+    <p role="status"><strong>${verdictOf(receipt)}</strong></p>
     ${
       acts.length > 0 &&
       html`<h3>Somebody must act</h3>
@@ -116,7 +116,7 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
       </td>
       <td data-label="Confirmed by">${confirmedBy.length === 0 ? html`<span class="muted">nobody yet</span>` : confirmedBy.join(', ')}</td>
     </tr>
-    ${isOpen && html`<tr class=${printed}><td colspan="4"><${Stores} receipt=${receipt} confirmedBy=${confirmedBy} /></td></tr>`}
+    ${isOpen && html`<tr class=${printed}><td colspan="4"><${Stores} receipt=${receipt} /></td></tr>`}
   `
 }
 

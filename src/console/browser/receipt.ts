@@ -6,7 +6,7 @@ import { confirmedWords, storedWords } from './words.ts'
 /** A store that the erasure cleans, and whether a check has found it clean. */
 export type Cleaned = { readonly store: string; readonly before: number | undefined; readonly words: string }
 
-/** A store that still has data of the person, until when, and who must act. `mustAct`: it does not go by itself. */
+/** A store that still has data of the person, until which day, and who must act. `mustAct`: it does not go by itself. */
 export type Remaining = {
   readonly store: string
   readonly until: string
@@ -15,6 +15,8 @@ export type Remaining = {
 }
 
 const notChecked = 'Not checked yet'
+/** Instead of a day: nothing ends it by itself; nobody told the erasure. */
+const [noDay, notStated] = ['No date', 'Not stated']
 const nobody = 'Nobody: it happens by itself'
 
 const archiveStore = 'Archive, encrypted'
@@ -73,13 +75,13 @@ const stores: Readonly<Record<string, Words>> = {
   'topic enrichments': { store: 'Details that teams added, in Kafka' },
   'keys of removed enrichments in the collection enrichments': {
     store: 'Names of removed details, if a team used an address as the name',
-    until: 'An operator removes them',
-    who: 'An operator',
+    until: noDay,
+    who: 'An operator removes them',
     mustAct: true,
   },
   "segments on the brokers' disks": {
     store: 'Deleted data on the disks of Kafka',
-    until: 'Kafka begins a new file, a day after the data at the earliest',
+    until: 'Kafka begins a new file',
   },
   "MongoDB's oplog and the free space of its files": {
     store: 'Deleted data in the files of MongoDB',
@@ -87,7 +89,7 @@ const stores: Readonly<Record<string, Words>> = {
   },
   [backups]: {
     store: 'Backups of Kafka and MongoDB',
-    until: 'As long as you keep them: the erasure did not state the days',
+    until: notStated,
     who: 'Whoever keeps the backups deletes them then',
     mustAct: true,
   },
@@ -107,19 +109,13 @@ const remainingIn = (where: string, until: string): Remaining => {
   if (where === eventTopics && day === undefined)
     return {
       store,
-      until: 'For ever, because RETENTION_DAYS is forever',
+      until: 'For ever',
       who: 'An operator sets RETENTION_DAYS to a number of days',
       mustAct: true,
     }
-  const dayWords = day === undefined ? undefined : wholeDayText(day)
   return {
     store,
-    until:
-      dayWords === undefined
-        ? (words.until ?? until)
-        : isTopic(where)
-          ? `May be in the log until ${dayWords}`
-          : dayWords,
+    until: day === undefined ? (words.until ?? until) : wholeDayText(day),
     who: words.who ?? nobody,
     mustAct: words.mustAct ?? false,
   }
@@ -150,15 +146,15 @@ const unfinished = (receipt: unknown): ReadonlyArray<Remaining> => {
       const [kind, name = ''] = where.split(' ')
       if (where.startsWith(unread))
         return {
-          store: 'Parts of the erasure',
-          until: `${count(size)} not read yet`,
+          store: `Parts of the erasure: ${count(size)} not read yet`,
+          until: noDay,
           who: 'You check again in a minute. If it stays, an operator looks at System',
           mustAct: true,
         }
       const store = kind === 'view' ? storedWords(name) : kind === 'collection' ? `Copy of a rebuild: ${name}` : where
       return {
-        store,
-        until: `${counted(size, 'document')} still found`,
+        store: `${store}: ${counted(size, 'document')} still found`,
+        until: noDay,
         who: 'You check again in a minute. If it stays, erase the person again',
         mustAct: true,
       }
@@ -167,8 +163,8 @@ const unfinished = (receipt: unknown): ReadonlyArray<Remaining> => {
       ? []
       : [
           {
-            store: archiveStore,
-            until: `${counted(keys, 'key')} not destroyed yet`,
+            store: `${archiveStore}: ${counted(keys, 'key')} not destroyed yet`,
+            until: noDay,
             who: 'You check again in a minute. If it stays, an operator starts the archiver',
             mustAct: true,
           },
@@ -176,19 +172,17 @@ const unfinished = (receipt: unknown): ReadonlyArray<Remaining> => {
   ]
 }
 
-/** What still has data of the person, until when, and who must act: first what does not go by itself. */
-export const remainingStores = (receipt: unknown, confirmedBy: ReadonlyArray<string>): ReadonlyArray<Remaining> => {
+/** What still has data of the person, until which day, and who must act: first what does not go by itself. */
+export const remainingStores = (receipt: unknown): ReadonlyArray<Remaining> => {
   const remains = listAt(receipt, 'remains').filter((each) => !isTopic(textAt(each, 'where')))
   const ofCopies = remains.find((each) => textAt(each, 'where') === backups)
   const day = dated.exec(textAt(ofCopies, 'until'))?.[1]
-  const confirmed =
-    confirmedBy.length === 0 ? 'No consumer has confirmed yet' : `Confirmed by ${confirmedBy.join(', ')}`
   const all = [
     ...unfinished(receipt),
     ...[...topicsLeft(receipt), ...remains].map((each) => remainingIn(textAt(each, 'where'), textAt(each, 'until'))),
     {
       store: 'Copies that consumers made',
-      until: day === undefined ? confirmed : `${wholeDayText(day)}. ${confirmed}`,
+      until: day === undefined ? notStated : wholeDayText(day),
       who: 'The owner of each consumer that has not confirmed',
       mustAct: true,
     },
@@ -201,20 +195,20 @@ const bridgeWords = (receipt: unknown): string => {
   if (textAt(receipt, 'checkedAt') === '') return 'Nobody has checked yet what is left.'
   const left = unfinished(receipt)
   if (left.length === 0) return 'The bridge has nothing personal left.'
-  return left.every(({ store }) => store === archiveStore)
+  return left.every(({ store }) => store.startsWith(archiveStore))
     ? 'The bridge has nothing personal left, except in the archive, which can still be read.'
     : 'The bridge has not erased everything yet.'
 }
 
 /** The receipt in a few sentences: the bridge, Kafka, and whether somebody must act. */
-export const verdictOf = (receipt: unknown, confirmedBy: ReadonlyArray<string>): string => {
+export const verdictOf = (receipt: unknown): string => {
   const days = topicsLeft(receipt).flatMap((each) => dated.exec(textAt(each, 'until'))?.[1] ?? [])
   const last = days.toSorted().at(-1)
   const kafka =
     last === undefined
       ? ''
       : `Kafka may keep data in ${counted(days.length, 'place')} until ${wholeDayText(last)}, then deletes it by itself.`
-  const acts = remainingStores(receipt, confirmedBy).filter(({ mustAct }) => mustAct).length
+  const acts = remainingStores(receipt).filter(({ mustAct }) => mustAct).length
   const act = acts === 0 ? 'Nobody must act.' : `Somebody must act on ${counted(acts, 'thing')}.`
   return [bridgeWords(receipt), kafka, act].filter(Boolean).join(' ')
 }
@@ -225,8 +219,8 @@ export const receiptFile = (receipt: Readonly<Record<string, unknown>>, confirme
   return {
     ...facts,
     state: confirmedWords(textAt(receipt, 'state'), confirmedBy.length),
-    verdict: verdictOf(receipt, confirmedBy),
-    remains: remainingStores(receipt, confirmedBy),
+    verdict: verdictOf(receipt),
+    remains: remainingStores(receipt),
     erased: cleanedStores(receipt),
     confirmedBy,
   }

@@ -48,7 +48,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'micromark-extension-gfm': ['src/adapters/markdown.ts'],
   jose: ['src/ingress/access-token.ts', 'src/archive', 'src/console/access'],
   'openid-client': ['src/console/access'],
-  'cli-progress': ['src/operations/progress.ts'],
+  'cli-progress': ['src/operations/progress-bar.ts'],
   pino: ['src/app'],
   'prom-client': ['src/app'],
   '@opentelemetry/api': ['src/adapters/tracing.ts', 'src/app/telemetry.ts'],

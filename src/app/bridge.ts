@@ -14,11 +14,8 @@ import { type NotStarted, planOf } from './plan.ts'
 import { connectPorts, type Part, scrapeWithinMs } from './ports.ts'
 import { prepare } from './prepare.ts'
 import { serverReasonOf } from './reason.ts'
-import { openConsole } from './roles/console.ts'
-import { openIngress } from './roles/ingress.ts'
-import { watchViews } from './roles/projector.ts'
-import { watchRetainDays } from './roles/retention.ts'
-import type { Servers } from './running.ts'
+import { roleCode } from './role-code.ts'
+import type { Servers } from './start-servers.ts'
 
 export type Bridge = {
   /** The URL of the public port: always health in one word, and with the role ingress webhooks and the bot API. */
@@ -55,7 +52,7 @@ export const startBridge = async (
   const { ensureTopics } = kafka
   const { ensureIndexes } = mongo
   const preparation = prepare({ ensureTopics, ensureIndexes, reasonOf: serverReasonOf, sleep, log }, ending.signal)
-  const opened = plan.runs('ingress') ? await openIngress(ports) : E.right(undefined)
+  const opened = plan.runs('ingress') ? await (await roleCode.ingress()).openIngress(ports) : E.right(undefined)
   if (E.isLeft(opened)) {
     ending.abort()
     await disconnect()
@@ -74,11 +71,14 @@ export const startBridge = async (
   const readChecks = async () => (await own.readiness(scrapeWithinMs)).checks
   metrics.watch('topics', preparation.reports)
   metrics.watch('checks', readChecks)
-  if (plan.runs('projector')) watchViews(ports)
-  if (roles.includes('archiver')) watchRetainDays(ports)
+  if (plan.runs('projector')) (await roleCode.projector()).watchViews(ports)
+  if (roles.includes('archiver')) (await roleCode.retainDays()).watchRetainDays(ports)
 
   const console = plan.runs('console')
-    ? openConsole(ports, plan.archiveKeys, { ...seenByConsole(own, pair), stopping: ending.signal })
+    ? (await roleCode.console()).openConsole(ports, plan.archiveKeys, {
+        ...seenByConsole(own, pair),
+        stopping: ending.signal,
+      })
     : undefined
   const server = createHttpServer({ measure: metrics.measure, log, monotonic }, (limits, isStopping) => [
     ...(ingress?.routers(limits) ?? []),

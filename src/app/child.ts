@@ -4,6 +4,7 @@ import { settled } from '../shared/timeout.ts'
 import { startBridge } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
+import { roleCode } from './role-code.ts'
 import { type ChildName, rolesOfChild } from './roles.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
@@ -45,6 +46,8 @@ export const runChild = async (name: ChildName): Promise<number> => {
   const report = (message: FromChild) => void (process.connected && process.send?.(message))
   const settings = await readSettings('find')
   if (settings === undefined) return exitOfWrongConfig
+  // While the servers start.
+  await Promise.all(rolesOfChild[name].map((role) => roleCode[role]()))
   report({ is: 'waiting' })
   const given = await Promise.race([orders.promise, ended.promise])
   if (typeof given === 'string') return given === 'stop' ? 0 : 1

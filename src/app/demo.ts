@@ -13,8 +13,9 @@ import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
 import { environmentWith, exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import { startPair } from './pair.ts'
-import { closedDataDir, findRunning, serversFor } from './running.ts'
+import { closedDataDir, findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf } from './servers.ts'
+import { serversFor } from './start-servers.ts'
 import { createLog } from './telemetry.ts'
 
 type Log = { readonly consume: Consume; readonly endOffsets: EndOffsets }

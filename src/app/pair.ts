@@ -6,7 +6,7 @@ import { backoff } from '../shared/backoff.ts'
 import { settled } from '../shared/timeout.ts'
 import type { FromChild, FromParent } from './child.ts'
 import { type ChildName, otherChild, rolesOfChild } from './roles.ts'
-import type { Servers } from './running.ts'
+import type { Servers } from './start-servers.ts'
 
 export type Failed = { readonly reason: string; readonly exitCode: number }
 

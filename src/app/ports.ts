@@ -11,8 +11,8 @@ import { monotonic, sleep } from '../shared/time.ts'
 import type { Settings } from './config.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { type MissedErasures, missedErasuresOf } from './roles/missed-erasures.ts'
-import type { Servers } from './running.ts'
 import { kafkaSettings } from './servers.ts'
+import type { Servers } from './start-servers.ts'
 
 /** What the roles of a process are built from. */
 export type Ports = {

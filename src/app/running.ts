@@ -6,10 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { exactShape } from '../../contracts/primitives.ts'
 import type { Failure } from '../domain/ports.ts'
-import { startEmbedded } from '../embedded/servers.ts'
 import { attempt, makePrivateFolder } from '../journal/files.ts'
-import type { KafkaConfig, Settings } from './config.ts'
-import type { MongoConfig } from './environment.ts'
 
 /** The addresses of a running bridge and its embedded servers, for other commands with the same DATA_DIR. */
 const Running = exactShape(
@@ -69,40 +66,8 @@ export const findRunning = (
   isWanted: (running: Running) => boolean = () => true,
 ): Running | undefined => recorded(dataDir).find((running) => alive(running.pid) && isWanted(running))
 
-/** The default ports of Kafka and MongoDB clients. */
-const preferredPorts = { kafka: 9092, mongo: 27_017 }
-
-export type Servers = {
-  readonly kafka: KafkaConfig
-  readonly mongo: MongoConfig
-  readonly stop: () => Promise<void>
-}
-
 /** Makes DATA_DIR private, because it holds tokens, events and databases. Left: what the operator must do. */
 export const closedDataDir = async (dataDir: string): Promise<E.Either<string, void>> =>
   E.mapLeft(({ reason }: Failure) => `${reason}. Set DATA_DIR to a folder that this user may write.`)(
     await attempt(`DATA_DIR ${dataDir} cannot be made or closed to other users`, () => makePrivateFolder(dataDir)),
   )
-
-/** The configured servers, and embedded servers for those that are not configured. Left: what the operator must do. */
-export const serversFor = async (
-  settings: Settings,
-  say: (line: string) => void,
-): Promise<E.Either<string, Servers>> => {
-  const { kafka, mongo, dataDir, mongodBinary } = settings
-  const embedded = await startEmbedded({
-    dataDir,
-    kafka: kafka === 'embedded',
-    mongo: mongo === 'embedded',
-    say,
-    preferredPorts,
-    ...(mongodBinary !== undefined && { mongodBinary }),
-  })
-  if (E.isLeft(embedded)) return E.left(embedded.left.message)
-  const { brokers = [], mongoUrl = '', stop } = embedded.right
-  return E.right({
-    kafka: kafka === 'embedded' ? { brokers, ssl: false } : kafka,
-    mongo: mongo === 'embedded' ? { url: mongoUrl, database: 'livechat' } : mongo,
-    stop,
-  })
-}

@@ -6,8 +6,9 @@ import type { Log } from '../domain/ports.ts'
 import { roles as allRoles, type Role } from '../domain/roles.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { type Failed, type Pair, startPair } from './pair.ts'
-import { closedDataDir, forgetRunning, recordRunning, type Servers, serversFor } from './running.ts'
+import { closedDataDir, forgetRunning, recordRunning } from './running.ts'
 import { firstSignal } from './signals.ts'
+import { type Servers, serversFor } from './start-servers.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
 type Shown = {

@@ -8,6 +8,7 @@ import { clientAddresses, type Network } from '../http/client-address.ts'
 import type { Ctx, State } from '../http/context.ts'
 import { failureDelay } from '../http/failure-delay.ts'
 import type { ConsoleSessions } from '../mongo/console-sessions.ts'
+import { memoized } from '../shared/memoized.ts'
 import { guard, isLocal } from './access/guard.ts'
 import { consoleKeys, keyOfDataDir } from './access/keys.ts'
 import { makeLink } from './access/link.ts'
@@ -15,7 +16,7 @@ import { type OidcSettings, oidcWith } from './access/oidc.ts'
 import { sessionsWith } from './access/sessions.ts'
 import { signInRouter } from './access/sign-in.ts'
 import { apiRouter } from './api.ts'
-import { type Asset, assetsAt } from './assets.ts'
+import type { Asset } from './assets.ts'
 import { firstAnswers } from './first-answer.ts'
 import type { Handlers, RecordActionOf } from './handler.ts'
 import type { ConsoleRoute } from './routes.ts'
@@ -78,12 +79,13 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   const budget = bodyBudget(allBodiesBytes)
   const redirectUri = `${origin}${basePath}/sign-in/done`
   const flow = oidc && oidcWith({ settings: oidc, redirectUri, key: keys.transaction, clock })
-  const assets = assetsAt(basePath)
+  // Bundled for the first page, not while the bridge starts.
+  const assets = memoized(async () => (await import('./assets.ts')).assetsAt(basePath))
   const signIn = signInRouter({
     sessions,
     store,
     basePath,
-    styleSheet: `${assets.folder}/index.css`,
+    styleSheet: `${basePath}/files/any/index.css`,
     grants,
     budget,
     clock,
@@ -108,13 +110,14 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   const page = async (ctx: Ctx) => {
     const found = await sessions.read(ctx, isLocal(ctx))
     // Without MongoDB the page is served too, and shows what is wrong.
-    if (E.isLeft(found)) return send(ctx, assets.page, 'no-store')
+    if (E.isLeft(found)) return send(ctx, (await assets()).page, 'no-store')
     if (found.right !== undefined) {
       // The data of a page is for pages of the console alone, as that of the API.
       const isOurs = ['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site'))
       const path = ctx.querystring === '' ? ctx.path.slice(basePath.length + 1) : ''
       const data = isOurs ? await first(found.right, path) : undefined
-      return send(ctx, data === undefined ? assets.page : assets.pageWith(data), 'no-store')
+      const { page: plain, pageWith } = await assets()
+      return send(ctx, data === undefined ? plain : pageWith(data), 'no-store')
     }
     ctx.redirect(`${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
     ctx.status = 303
@@ -125,9 +128,10 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
     if (isRead && isPage) return page(ctx)
     const [, version, name = ''] = /^files\/([^/]+)\/(.+)$/.exec(path) ?? []
-    const asset = isRead ? assets.files.get(name) : undefined
+    const known = isRead && version !== undefined ? await assets() : undefined
+    const asset = known?.files.get(name)
     // A page from a process with another version may request these files too. Its browser must not cache them.
-    const keep = version === assets.version ? 'private, max-age=31536000, immutable' : 'no-store'
+    const keep = version === known?.version ? 'private, max-age=31536000, immutable' : 'no-store'
     if (asset !== undefined) return send(ctx, asset, keep)
     const refusal = isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD')
     ctx.status = refusal.status

@@ -1,5 +1,3 @@
-import cliProgress from 'cli-progress'
-
 /** How much is done, in records of the log or in other units. */
 export type Progress = { readonly done: number; readonly total: number }
 /** A progress and its time, in milliseconds of a monotonic clock. */
@@ -55,7 +53,7 @@ export const progressText = (samples: ReadonlyArray<Sample>, unit: string): stri
 }
 
 /** Keeps the samples and draws each one with its text. */
-const following = (
+export const following = (
   unit: string,
   clock: () => number,
   draw: (progress: Progress, text: string, isLast: boolean) => void,
@@ -74,23 +72,6 @@ const following = (
     },
   }
 }
-
-/** A bar on a terminal. */
-export const progressBar =
-  (stream: NodeJS.WriteStream, clock: () => number): ShowProgress =>
-  (what, unit) => {
-    const format = `${what}  {bar} {percentage} %  {text}`
-    const bar = new cliProgress.SingleBar(
-      { format, stream, gracefulExit: false, emptyOnZero: false },
-      cliProgress.Presets.shades_classic,
-    )
-    return following(unit, clock, ({ done, total }, text, isLast) => {
-      if (!bar.isActive) bar.start(total, done, { text })
-      bar.setTotal(total)
-      bar.update(done, { text })
-      if (isLast) bar.stop()
-    })
-  }
 
 const sayEveryMs = 5_000
 

@@ -2,31 +2,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import { removeOldNotes } from '../../archive/notes.ts'
 import { retention } from '../../archive/retention.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
-import { now } from '../../domain/clock.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
-import { actionRecorder } from '../../operations/audit.ts'
-import { retainedBy } from '../../operations/erase/settle.ts'
-import { appendedSinceIn } from '../../operations/erase/silence.ts'
-import { startRetaining } from '../../operations/erase/start-retaining.ts'
-import { viewsAreCurrentIn } from '../../operations/erase/views-now.ts'
 import { sleep } from '../../shared/time.ts'
 import { inMongo } from '../../views/positions.ts'
 import type { Settings } from '../config.ts'
-import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
+import type { Part, Ports } from '../ports.ts'
 import { serverReasonOf } from '../reason.ts'
 import { type Archiving, archivedToOf, changedArchivesOf } from './archiver.ts'
 
 type RetentionPorts = Pick<Ports, 'kafka' | 'mongo' | 'metrics' | 'log'> & {
   readonly settings: Pick<Settings, 'accounts' | 'retentionDays'>
-}
-
-/** The gauge of persons who should be erased by `privacy.retainDays`. */
-export const watchRetainDays = ({ settings, mongo, metrics }: RetentionPorts): void => {
-  const limited = settings.accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [id]))
-  metrics.watch('erasuresWaiting', async () => ({
-    accounts: limited,
-    states: await mongo.silentPersons.retainStates(scrapeWithinMs),
-  }))
 }
 
 /** Deletes old records that are archived. Without `archiving` it only reports how many records are overdue. */
@@ -85,25 +70,4 @@ export const startRetention = (
       await Promise.all([running.stop(), stopRemoving()])
     },
   }
-}
-
-/** Erases persons without an event for `privacy.retainDays` of their account. Undefined if no account sets it. */
-export const startRetainDays = ({ settings, kafka, mongo, log }: RetentionPorts): Part | undefined => {
-  const { accounts, retentionDays } = settings
-  const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
-  if (limited.length === 0) return undefined
-  const { health, stop } = startRetaining(limited, {
-    kafka,
-    erasures: mongo.erasures,
-    silentPersons: mongo.silentPersons,
-    clock: () => new Date(),
-    sleep,
-    log,
-    reasonOf: serverReasonOf,
-    recordAction: actionRecorder(kafka.append, now, retainedBy),
-    viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
-    appendedSince: appendedSinceIn(kafka),
-    kept: { retentionDays },
-  })
-  return { checks: { 'privacy.retainDays': health }, stop }
 }

@@ -1,0 +1,39 @@
+import { now } from '../../domain/clock.ts'
+import { actionRecorder } from '../../operations/audit.ts'
+import { retainedBy } from '../../operations/erase/settle.ts'
+import { appendedSinceIn } from '../../operations/erase/silence.ts'
+import { startRetaining } from '../../operations/erase/start-retaining.ts'
+import { viewsAreCurrentIn } from '../../operations/erase/views-now.ts'
+import { sleep } from '../../shared/time.ts'
+import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
+import { serverReasonOf } from '../reason.ts'
+
+/** The gauge of persons who should be erased by `privacy.retainDays`. */
+export const watchRetainDays = ({ settings, mongo, metrics }: Ports): void => {
+  const limited = settings.accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [id]))
+  metrics.watch('erasuresWaiting', async () => ({
+    accounts: limited,
+    states: await mongo.silentPersons.retainStates(scrapeWithinMs),
+  }))
+}
+
+/** Erases persons without an event for `privacy.retainDays` of their account. Undefined if no account sets it. */
+export const startRetainDays = ({ settings, kafka, mongo, log }: Ports): Part | undefined => {
+  const { accounts, retentionDays } = settings
+  const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
+  if (limited.length === 0) return undefined
+  const { health, stop } = startRetaining(limited, {
+    kafka,
+    erasures: mongo.erasures,
+    silentPersons: mongo.silentPersons,
+    clock: () => new Date(),
+    sleep,
+    log,
+    reasonOf: serverReasonOf,
+    recordAction: actionRecorder(kafka.append, now, retainedBy),
+    viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
+    appendedSince: appendedSinceIn(kafka),
+    kept: { retentionDays },
+  })
+  return { checks: { 'privacy.retainDays': health }, stop }
+}

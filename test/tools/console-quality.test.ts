@@ -131,6 +131,30 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
   await context.close()
 })
 
+test('on a small screen statistics begin with their figures, and the filters unfold; in a wide window they are there', async (here) => {
+  const { page, context, errors } = await here.open(await here.signInAsAll('pages'))
+  const from = page.locator('.filters [type="date"]').first()
+  for (const path of ['statistics?by=day', 'statistics?by=agent', 'statistics?part=Failed']) {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(here.page(path))
+    await settled(page)
+    await from.waitFor()
+    assert.is(await page.getByText('Filters: ').isVisible(), false)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await from.waitFor({ state: 'hidden' })
+    const { y = 844 } = (await page.locator('main .card').first().boundingBox()) ?? {}
+    assert.ok(y < 500, `${path}: the first figures begin at ${y} px`)
+    await page.getByText('Filters: ').click()
+    await page.getByRole('button', { name: 'Yesterday' }).click()
+    await page.waitForURL(/from=/)
+    await settled(page)
+    await from.waitFor()
+    assert.equal(await violations(page), [], path)
+  }
+  assert.equal(errors, [])
+  await context.close()
+})
+
 test('the policy is strict on every file, including the library of charts, and all files are small', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'))
   const responses: Response[] = []

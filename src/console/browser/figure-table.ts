@@ -2,7 +2,7 @@ import type { StatisticsAnswer } from '../answers.ts'
 import { base } from './api.ts'
 import { ChangeText } from './change-text.ts'
 import { type Total, valueText } from './figures.ts'
-import { dayText } from './format.ts'
+import { daysText, dayText } from './format.ts'
 import { html } from './html.ts'
 import { Card } from './parts.ts'
 import { pathOf, queryOfSet } from './route.ts'
@@ -56,8 +56,7 @@ const Cell = ({ rows, before, figure, today, kind }: CellProps) => {
 
 /** With what the figures of agents are compared, in words. */
 const comparedWords = (before: StatisticsAnswer, isUntilNow: boolean): string => {
-  const { from, to } = before
-  const days = from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`
+  const days = daysText(before)
   if (before.rows.length === 0) return `nothing to compare with: no statistics of ${days}`
   return `compared with ${days}${isUntilNow ? ' until the same time of day' : ''}`
 }

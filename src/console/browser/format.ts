@@ -111,6 +111,9 @@ const dayIn =
   }
 /** `Mon 23 Nov` of `2026-11-23`. */
 export const dayText = dayIn(weekday)
+/** `Mon 23 Nov – Thu 26 Nov`, or the one day. */
+export const daysText = ({ from, to }: { readonly from: string; readonly to: string }): string =>
+  from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`
 /** `23 Nov` of `2026-11-23`. */
 export const shortDayText = dayIn(shortDay)
 /** `23 Nov 2026` of `2026-11-23`. */

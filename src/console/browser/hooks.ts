@@ -99,6 +99,18 @@ export const useAction = <A>(before?: A): Action<A> => {
   }
 }
 
+/** True while the window has room for filters above a table. */
+export const useIsWide = (): boolean => {
+  const [wide] = useState(() => matchMedia('(min-width: 48.01rem)'))
+  const [isWide, setWide] = useState(wide.matches)
+  useEffect(() => {
+    const changed = () => setWide(wide.matches)
+    wide.addEventListener('change', changed)
+    return () => wide.removeEventListener('change', changed)
+  }, [])
+  return isWide
+}
+
 /** The current time, updated every second while the page is visible. */
 export const useNow = (): number => {
   const [now, setNow] = useState(() => Date.now())

@@ -5,8 +5,8 @@ import { FailedReplies } from './failed-replies.ts'
 import { FigureChart } from './figure-chart.ts'
 import { FigureTable, type Team } from './figure-table.ts'
 import { textAt, totalsOf } from './figures.ts'
-import { dayOfTime } from './format.ts'
-import { useAction, useLoad } from './hooks.ts'
+import { dayOfTime, daysText } from './format.ts'
+import { useAction, useIsWide, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
 import { Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
@@ -238,7 +238,10 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const today = dayOfTime(Date.now())
   const usual = firstDays(by, today)
   const days = { from: text('from') || usual.from, to: text('to') || usual.to }
-  const filter = new URLSearchParams({ ...days, by, ...(by !== 'day' && id !== '' && { id }) }).toString()
+  const only = by === 'day' ? '' : id
+  const filter = new URLSearchParams({ ...days, by, ...(only !== '' && { id: only }) }).toString()
+  const isWide = useIsWide()
+  const grouping = groupings.find(([each]) => each === by)?.[1].toLowerCase() ?? by
   const change = (next: Readonly<Record<string, string>>) => {
     const all = { from: text('from'), to: text('to'), by, id, part: text('part'), figure: text('figure'), ...next }
     go(pathOf(account, 'statistics', queryOfSet(all).toString()))
@@ -253,18 +256,21 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
       <h1>Statistics</h1>
       ${!isFailed && html`<p><a class="button" download href=${`${base}api/${accountPath(account, 'statistics')}.csv?${filter}`}>Save as CSV</a></p>`}
     </div>
-    <form class="filters" aria-label="Statistics" onSubmit=${(event: Event) => event.preventDefault()}>
-      ${day('from', 'From')} ${day('to', 'To')}
-      <${Presets} chosen=${days} choose=${change} />
-      <${Select} label="By" value=${by} options=${groupings} onChange=${(next: string) => change({ by: next, id: '', part: '', figure: '' })} />
-      ${
-        by !== 'day' &&
-        !isFailed &&
-        html`<${Field} label="Only this id">
-          <input data-search value=${id} size="8" onChange=${(event: Event) => change({ id: valueOfField(event).trim() })} />
-        <//>`
-      }
-    </form>
+    <details class="folded" open=${isWide}>
+      <summary>Filters: ${daysText(days)}${!isFailed && html`, by ${grouping} <bdi>${only}</bdi>`}</summary>
+      <form class="filters" aria-label="Statistics" onSubmit=${(event: Event) => event.preventDefault()}>
+        ${day('from', 'From')} ${day('to', 'To')}
+        <${Presets} chosen=${days} choose=${change} />
+        <${Select} label="By" value=${by} options=${groupings} onChange=${(next: string) => change({ by: next, id: '', part: '', figure: '' })} />
+        ${
+          by !== 'day' &&
+          !isFailed &&
+          html`<${Field} label="Only this id">
+            <input data-search value=${id} size="8" onChange=${(event: Event) => change({ id: valueOfField(event).trim() })} />
+          <//>`
+        }
+      </form>
+    </details>
     <${PartButtons} by=${by} id=${id} part=${part} choose=${change} />
     ${
       isFailed

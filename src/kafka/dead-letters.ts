@@ -78,6 +78,12 @@ export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, 
   },
 })
 
+/**
+ * The consumer of letters with what Kafka refused from the journal. These records were on no topic: their partition and
+ * offset are 0.
+ */
+export const ofJournal = 'journal'
+
 const againAfterMs = 500
 
 /**

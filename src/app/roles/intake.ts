@@ -8,6 +8,7 @@ import { journalHealth } from '../../journal/health.ts'
 import { sumOf } from '../../journal/journal.ts'
 import { openJournals, type Unusable } from '../../journal/journals.ts'
 import { drainOrphans, type OrphansState } from '../../journal/orphans.ts'
+import { ofJournal } from '../../kafka/dead-letters.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { toRecord } from '../../kafka/records.ts'
 import { sleep } from '../../shared/time.ts'
@@ -56,7 +57,7 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
     await close()
     return E.left(whatToDo(unusable[0]))
   }
-  const keep = kafka.deadLetter('journal')
+  const keep = kafka.deadLetter(ofJournal)
   const reject = ({ topic, key, value, headers }: OutgoingRecord, reason: string) =>
     keep(
       {

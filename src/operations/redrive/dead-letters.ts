@@ -4,7 +4,7 @@ import { type Problem, problemsOf } from '../../../contracts/problem.ts'
 import { DeadLetterHeaders, deadLetterHeaders as names } from '../../../contracts/records.ts'
 import { deadLetters, topics } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
-import { firstFailureOf, type Redriven, timesRedriven } from '../../kafka/dead-letters.ts'
+import { firstFailureOf, ofJournal, type Redriven, timesRedriven } from '../../kafka/dead-letters.ts'
 import type { PartOf } from '../../kafka/read-topic.ts'
 
 type OriginTopic = Redriven['topic']
@@ -74,10 +74,12 @@ export const originOf = ({ origin }: StoredDeadLetter): string => `${origin.topi
 /**
  * The id under which redrives are remembered: of the failure of one record in one consumer. A consumer may keep it twice:
  * when it has to stop before it commits, it reads the record again. The id includes the record's time: after its topic
- * was created again, the same place has another record.
+ * was created again, the same place has another record. What was on no topic has no place: each letter counts.
  */
-export const memoryIdOf = (deadLetter: StoredDeadLetter): string =>
-  `${originOf(deadLetter)}@${deadLetter.appendedAt} ${deadLetter.consumer}`
+export const memoryIdOf = (deadLetter: StoredDeadLetter): string => {
+  const { id, failedAt, appendedAt, consumer } = deadLetter
+  return consumer === ofJournal ? `${id}@${failedAt}` : `${originOf(deadLetter)}@${appendedAt} ${consumer}`
+}
 
 /** A dead letter or a request must match all given filters. Times are in ms since 1970. */
 export type CommonFilters = {

@@ -110,4 +110,17 @@ deadLetter('the copies of a failure have one id; a failure of another record or 
   assert.is(new Set([same, ...others.map(idOf)]).size, 6)
 })
 
+deadLetter(
+  'what Kafka refused from the journal at the same moment was on no topic, so each letter has its own id',
+  () => {
+    const refused = { ...poison, partition: 0, offset: 0 }
+    const idOf = (place: number) => {
+      const letter = letterOf(refused, noon)
+      const headers = { ...letter.headers, dl_consumer: Buffer.from('journal') }
+      return memoryIdOf(right(readDeadLetter({ ...letter, headers, offset: place })))
+    }
+    assert.is.not(idOf(7), idOf(8))
+  },
+)
+
 deadLetter.run()

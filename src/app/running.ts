@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
@@ -30,25 +30,33 @@ export const recordRunning = (dataDir: string, running: Running): Promise<E.Eith
     await rename(own, file)
   })
 
-const read = (file: string): ReadonlyArray<Running> => {
+const read = (file: string): ReadonlyArray<readonly [since: number, running: Running]> => {
   try {
     const running = Running.decode(JSON.parse(readFileSync(file, 'utf8')))
-    return E.isRight(running) ? [running.right] : []
+    return E.isRight(running) ? [[statSync(file).mtimeMs, running.right]] : []
   } catch {
     return []
   }
 }
 
+/** The newest first: the system may have given the id of a process that was killed to another program. */
 const recorded = (dataDir: string): ReadonlyArray<Running> => {
   try {
     const names = readdirSync(folderIn(dataDir)).filter((name) => name.endsWith('.json'))
-    return names.sort().flatMap((name) => read(join(folderIn(dataDir), name)))
+    const found = names.flatMap((name) => read(join(folderIn(dataDir), name)))
+    return found.sort(([a], [b]) => b - a).map(([, running]) => running)
   } catch {
     return []
   }
 }
 
-const forget = (dataDir: string, pid: number) => rmSync(fileOf(dataDir, pid), { force: true })
+const forget = (dataDir: string, pid: number): void => {
+  try {
+    rmSync(fileOf(dataDir, pid), { force: true })
+  } catch {
+    // A disk that is read-only by now must not prevent an orderly end. Nobody uses the record of a process that has ended.
+  }
+}
 
 export const forgetRunning = (dataDir: string): void => forget(dataDir, process.pid)
 

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -30,6 +30,27 @@ running('is found among others by what is wanted of it, while its process lives'
   forgetRunning(dataDir)
   assert.equal(findRunning(dataDir), other)
   assert.is(withRole('ingress'), undefined)
+})
+
+running('is found before an older one whose process may be another program by now', async () => {
+  const dataDir = temporaryFolder()
+  const older = { ...here, pid: process.ppid, adminUrl: 'http://127.0.0.1:3' }
+  for (const [each, at] of [
+    [here, 2],
+    [older, 1],
+  ] as const) {
+    right(await recordRunning(dataDir, each))
+    utimesSync(join(dataDir, 'running', `${each.pid}.json`), at, at)
+  }
+  assert.equal(findRunning(dataDir), here)
+  utimesSync(join(dataDir, 'running', `${older.pid}.json`), 3, 3)
+  assert.equal(findRunning(dataDir), older)
+})
+
+running('that cannot be removed does not prevent the end of its process', async () => {
+  const dataDir = temporaryFolder()
+  mkdirSync(join(dataDir, 'running', `${process.pid}.json`), { recursive: true })
+  forgetRunning(dataDir)
 })
 
 running('of a process that was killed is removed by the next one that starts', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, fchmodSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolders } from './folders.ts'
 
@@ -9,6 +9,7 @@ export const writePrivateFile = (path: string, text: string): void => {
   try {
     fchmodSync(file, 0o600)
     writeFileSync(file, text)
+    fsyncSync(file)
   } finally {
     closeSync(file)
   }

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
@@ -28,6 +28,39 @@ once('the first content stays, and only this user can read it', () => {
     'first',
   )
   assert.is(statSync(path).mode & 0o777, 0o600)
+})
+
+const refusing = (code: string) => () => {
+  throw Object.assign(new Error(code), { code })
+}
+
+once('a file system without links has it too, and nothing else', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'key')
+  assert.is(
+    madeOnce(path, () => 'first', refusing('EPERM')),
+    'first',
+  )
+  assert.is(statSync(path).mode & 0o777, 0o600)
+  assert.equal(readdirSync(folder), ['key'])
+})
+
+once('what cannot be written leaves nothing behind', () => {
+  const folder = temporaryFolder()
+  // The file is open by then.
+  const unwritable = 1 as unknown as string
+  assert.throws(() => madeOnce(join(folder, 'key'), () => unwritable))
+  assert.equal(readdirSync(folder), [])
+})
+
+once('a name that can be given in no way is an error', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'below', 'key')
+  const withoutFolder = () => {
+    rmSync(join(folder, 'below'), { recursive: true })
+    throw new Error('no links')
+  }
+  assert.throws(() => madeOnce(path, () => 'first', withoutFolder), /ENOENT.*copyfile/)
 })
 
 once('of many that begin at the same moment, all read what one of them wrote', async () => {

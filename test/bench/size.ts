@@ -1,3 +1,5 @@
+import type { Chats } from './load/bodies.ts'
+
 /** How much each job does; `rounds` is how often each figure is measured. */
 export type Size = {
   /** Seconds of load for each participant before any measurement: the JVM needs them, all participants get them. */
@@ -6,7 +8,8 @@ export type Size = {
     readonly rounds: number
     readonly connections: ReadonlyArray<number>
     readonly seconds: number
-    readonly chats: number
+    /** Of each load of webhooks. */
+    readonly chats: Chats
     readonly rates: ReadonlyArray<number>
   }
   /** The bridge as `npm start` runs it. `settleSeconds` pass before an idle one is measured. */
@@ -86,7 +89,13 @@ export type Size = {
 
 export const full: Size = {
   warmUp: 25,
-  ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 3, chats: 500, rates: [1000, 2000, 4000] },
+  ingest: {
+    rounds: 4,
+    connections: [1, 16, 64, 256],
+    seconds: 3,
+    chats: { chats: 500, perChat: 12 },
+    rates: [1000, 2000, 4000],
+  },
   npmStart: {
     rounds: 4,
     settleSeconds: 60,
@@ -119,7 +128,7 @@ export const full: Size = {
 
 export const short: Size = {
   warmUp: 0.5,
-  ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
+  ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: { chats: 50, perChat: 4 }, rates: [200] },
   npmStart: {
     rounds: 1,
     settleSeconds: 1,

@@ -128,7 +128,7 @@ const run = async (bench: Bench): Promise<Findings> => {
       urls: it.urls,
       connections: 64,
       seconds: bench.size.warmUp,
-      chats: bench.size.ingest.chats,
+      ...bench.size.ingest.chats,
     })
     count(it, ok)
   }

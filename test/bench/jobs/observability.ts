@@ -37,7 +37,7 @@ const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {
       urls: it.urls,
       connections: 64,
       seconds: bench.size.warmUp,
-      chats: bench.size.ingest.chats,
+      ...bench.size.ingest.chats,
     })
     count(it, ok)
   }
@@ -63,8 +63,8 @@ const measureScraping = async (bench: Bench, load: Load, gather: Gather) => {
   const scraper: Load = startWorker('load/http-load.ts')
   bench.afterwards(scraper.stop)
   const chats = bench.size.ingest.chats
-  const post = { urls: [botUrl(one)], connections: 64, chats, rate: 200 }
-  const scrape: LoadAsk = { urls: [`${one.adminUrl}/metrics`], connections: 64, chats, seconds, rate: scrapes }
+  const post = { urls: [botUrl(one)], connections: 64, rate: 200, ...chats }
+  const scrape: LoadAsk = { urls: [`${one.adminUrl}/metrics`], connections: 64, seconds, rate: scrapes, ...chats }
   await load.ask({ ...post, seconds: bench.size.warmUp })
   const nobody = async (): Promise<LoadGiven | undefined> => undefined
   const each = "clients' messages, 200/s"

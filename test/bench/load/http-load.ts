@@ -1,15 +1,14 @@
 import { serve } from '../worker.ts'
-import { type Bodies, bodies } from './bodies.ts'
+import { type Bodies, bodies, type Chats } from './bodies.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { type Latency, latencies } from './latencies.ts'
 import { closedLoop, openLoop } from './loops.ts'
 
-export type LoadAsk = {
+export type LoadAsk = Chats & {
   /** The connections are distributed over these. */
   readonly urls: ReadonlyArray<string>
   readonly connections: number
   readonly seconds: number
-  readonly chats: number
   /** Requests per second of an open loop; without it the loop is closed. */
   readonly rate?: number
 }
@@ -25,20 +24,12 @@ export type LoadGiven = {
 // Never repeated in the life of this process, for any server: no request may repeat an earlier event.
 let number = 0
 
-const known = new Map<string, Bodies>()
-
 const scrape = Buffer.from('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
 
-/** Made once, since the bodies of many chats take time. */
-const bodiesOf = (path: string, chats: number): Bodies => {
-  if (path === '/metrics') return { request: () => scrape }
-  const key = `${chats} ${path}`
-  const made = known.get(key) ?? bodies(path, '127.0.0.1', chats)
-  known.set(key, made)
-  return made
-}
+const bodiesOf = (path: string, chats: Chats): Bodies =>
+  path === '/metrics' ? { request: () => scrape } : bodies(path, '127.0.0.1', chats)
 
-serve<LoadAsk>(async ({ urls, connections: count, seconds, chats, rate }): Promise<LoadGiven> => {
+serve<LoadAsk>(async ({ urls, connections: count, seconds, rate, ...chats }): Promise<LoadGiven> => {
   const addresses = urls.map((url) => new URL(url))
   const [first] = addresses
   if (first === undefined) throw new Error('nobody to send to')

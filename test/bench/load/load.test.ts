@@ -13,14 +13,16 @@ const bodyOf = (request: Buffer) => request.toString().split('\r\n\r\n')[1] ?? '
 
 const load = suite('load of the benchmark')
 
-load('no two requests have the same body, and each is a chat_accepted of 1.3 KB', () => {
-  const { request } = bodies('/hook', '127.0.0.1', 5)
+load('no two requests have the same body, each is a chat_accepted of 1.3 KB, and chats end', () => {
+  const { request } = bodies('/hook', '127.0.0.1', { chats: 5, perChat: 3 })
   const texts = Array.from({ length: 23 }, (_, number) => bodyOf(request(number)))
   assert.is(new Set(texts).size, 23)
+  const first = JSON.parse(texts[0] ?? '').chat_id
   for (const [number, text] of texts.entries()) {
     const { chat_id, visitor } = right(wireFormNamed('chat_accepted').decode(JSON.parse(text)))
-    assert.equal(String(chat_id), String(1 + (number % 5)))
-    assert.is(visitor?.chats_count, firstNumber + Math.floor(number / 5))
+    assert.is(Number(chat_id) - Number(first), 5 * Math.floor(number / 15) + (number % 5))
+    assert.is(visitor?.number, String(chat_id))
+    assert.is(visitor?.chats_count, firstNumber + (Math.floor(number / 5) % 3))
     assert.ok(text.length > 1200 && text.length < 1450, `${text.length} bytes`)
   }
 })

@@ -52,8 +52,8 @@ export const ingestRate = async (bench: Bench, world: BridgeWorld, chats: number
   const load: Worker<LoadAsk, LoadGiven> = startWorker('load/http-load.ts')
   bench.afterwards(load.stop)
   const bridge = await world.start(['ingress'])
-  const { seconds, warmSeconds } = bench.size.growth
-  const ask = { urls: [webhooksUrl(bridge)], connections: 64, chats }
+  const { seconds, warmSeconds, perChat } = bench.size.growth
+  const ask = { urls: [webhooksUrl(bridge)], connections: 64, chats, perChat }
   const warm = await load.ask({ ...ask, seconds: warmSeconds })
   const given = await load.ask({ ...ask, seconds })
   await stopBridge(bridge)

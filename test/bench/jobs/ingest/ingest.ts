@@ -50,7 +50,7 @@ export const measure = async (bench: Bench, load: Load, it: Participant, each: C
     urls: it.urls,
     connections,
     seconds,
-    chats: bench.size.ingest.chats,
+    ...bench.size.ingest.chats,
     ...(rate !== undefined && { rate }),
   })
   const figures = [
@@ -91,7 +91,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   const count = (it: Participant, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
   for (const it of participants) {
     bench.say(`${it.who}: ${seconds} s of load before anything is measured`)
-    const { ok } = await load.ask({ urls: it.urls, connections: 64, seconds, chats })
+    const { ok } = await load.ask({ urls: it.urls, connections: 64, seconds, ...chats })
     count(it, ok)
   }
   for (const each of casesOf(bench)) {

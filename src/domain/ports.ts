@@ -258,8 +258,8 @@ export type ArchiveKeys = {
     lost: ReadonlyArray<{ readonly id: string; readonly before: ReadonlyArray<LogPlace> }>,
   ) => Promise<void>
   /**
-   * Removes every key that is wrapped with the same wrapping key as this one: nobody can open it. The archiver then looks
-   * through the whole archive again.
+   * Removes every key that is wrapped with the same wrapping key as this one, since nobody can open them. An archiver that
+   * starts then looks through the whole archive again.
    */
   readonly giveUp: (wrapped: string) => Promise<void>
   /** One wrapped data key for each wrapping key. */

@@ -80,9 +80,10 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
       ),
     giveUp: async (wrapped) => {
       const isAlike = { wrapped: { $regex: `^${headerOf(wrapped)}[.]` } }
-      await collection.updateMany(isAlike, { $unset: { kid: '', wrapped: '' } }, { maxTimeMS: examplesMs })
       const read = db.collection<{ readonly _id: string; readonly until?: Date }>('topics_read')
+      // First: an archiver that waits for it begins as soon as the last key is removed, and nobody could repeat it then.
       await rejectAfter(stepMs, read.updateOne({ _id: 'erasures' }, { $unset: { until: '' } }))
+      await collection.updateMany(isAlike, { $unset: { kid: '', wrapped: '' } }, { maxTimeMS: examplesMs })
     },
     examples: async () => {
       const header = { $first: { $split: ['$wrapped', '.'] } }

@@ -46,6 +46,9 @@ export const archiveRewrap = operation({
   },
 })
 
+const lackingText = (kid: string) =>
+  `ARCHIVE_KEY_FILE does not have the key ${kid} that has wrapped data keys. Restore the file from a copy. If no copy has this key: archive keys --lost-key ${kid}`
+
 /** Reports the data keys that nobody can use any more although they were not erased. */
 export const archiveKeys = operation({
   name: 'archive keys',
@@ -79,11 +82,8 @@ export const archiveKeys = operation({
     if (lostKey !== undefined && givenUp === undefined)
       return stop('refused', `${lostKey} is not lost: ARCHIVE_KEY_FILE has it, or it has wrapped no data key.`)
     const [other] = unopened.filter((wrapped) => wrapped !== givenUp).map(wrappingKidOf)
-    if (other !== undefined)
-      return stop(
-        'refused',
-        `ARCHIVE_KEY_FILE does not have the key ${other} that has wrapped data keys. Restore the file from a copy. If no copy has this key: archive keys --lost-key ${other}`,
-      )
+    // Several keys can only be given up one after the other.
+    if (other !== undefined && lostKey === undefined) return stop('refused', lackingText(other))
     const found = await findLost(kafka, withoutWrapped(keys, lostKey), interruption())
     const lost = found.flatMap((each) => each.lost)
     if (found.some(({ again }) => again.size > 0))
@@ -92,7 +92,7 @@ export const archiveKeys = operation({
       )
     return lost.length === 0 && givenUp === undefined
       ? stop('nothing', 'No data key is lost that the archive needs.')
-      : E.right({ lost, lostKey, givenUp, acceptLoss })
+      : E.right({ lost, lostKey, givenUp, other, acceptLoss })
   },
   show: ({ lost }) => linesOfLost(lost),
   action: ({ lost, lostKey, acceptLoss }) =>
@@ -102,7 +102,7 @@ export const archiveKeys = operation({
           detail: `archive keys${lostKey === undefined ? '' : `, lost-key ${lostKey}`}, accept-loss of ${new Set(lost.map(({ id }) => id)).size} chats or clients`,
         }
       : undefined,
-  act: async ({ archiveKeys: keys }, { lost, lostKey, givenUp, acceptLoss }) => {
+  act: async ({ archiveKeys: keys }, { lost, lostKey, givenUp, other, acceptLoss }) => {
     const [place, option] = lostKey === undefined ? ['collection archive_keys', ''] : ['file', ` --lost-key ${lostKey}`]
     const restoreIt = `Nothing has these records any more. Restore the ${place} from a newer copy. If no copy has the keys: archive keys${option} --accept-loss`
     if (!acceptLoss) return { code: 1, lines: [restoreIt] }
@@ -111,8 +111,10 @@ export const archiveKeys = operation({
     )
     // Not before: until then the same command can be repeated.
     if (givenUp !== undefined) await keys.giveUp(givenUp)
-    const lines = ['Accepted: these records count as erased from now on. The archiver continues by itself.']
-    return { code: 0, lines }
+    const accepted = 'Accepted: these records count as erased from now on.'
+    if (other !== undefined) return { code: 1, lines: [accepted, lackingText(other)] }
+    const next = lostKey === undefined ? 'The archiver continues by itself.' : 'Now start the archivers.'
+    return { code: 0, lines: [`${accepted} ${next}`] }
   },
 })
 

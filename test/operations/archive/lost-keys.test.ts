@@ -136,4 +136,21 @@ losing('counts what a key wrapped that the file lacks only if it is named as los
   assert.is((await run(['--lost-key', 'first'])).code, 1)
 })
 
+losing('gives up one lost key after the other, and names the next one', async () => {
+  const { run, resources, names, keys } = await given()
+  const lacking = (kid: string) => new RegExp(`does not have the key ${kid} that has wrapped data keys`)
+  await dataKeys(keys, right(readKeys(newKeyFile('second')))).forSealing(['chats/acme/3'])
+  resources.wrapping = right(readKeys(newKeyFile('third')))
+  assert.match((await run([])).err.join(), lacking('first'))
+  const first = await run(['--lost-key', 'first', '--accept-loss'])
+  assert.is(first.code, 1)
+  assert.match(first.out.join(), lacking('second'))
+  assert.match((await run([])).err.join(), lacking('second'))
+  const second = await run(['--lost-key', 'second', '--accept-loss'])
+  assert.is(second.code, 0)
+  assert.match(second.out.join(), 'Now start the archivers.')
+  assert.equal(await keys.examples(), [])
+  assert.equal(await names(), Array(4).fill(undefined))
+})
+
 losing.run()

@@ -74,6 +74,6 @@ export const openKeyFile = (path: string, mayMake: boolean): E.Either<string, Wr
     return E.mapLeft((what: string) => `ARCHIVE_KEY_FILE: ${path} ${what}`)(readKeys(text))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    return E.left(`ARCHIVE_KEY_FILE: ${path} cannot be read (${code})`)
+    return E.left(`ARCHIVE_KEY_FILE: ${path} cannot be ${mayMake ? 'made or read' : 'read'} (${code})`)
   }
 }

@@ -30,6 +30,13 @@ keyFile('is an error if it does not exist and may not be created', () => {
   )
 })
 
+keyFile('is an error if it cannot be made', () => {
+  const file = join(folder, 'a-file')
+  writeFileSync(file, '')
+  const path = join(file, 'keys.json')
+  assert.equal(openKeyFile(path, true), E.left(`ARCHIVE_KEY_FILE: ${path} cannot be made or read (ENOTDIR)`))
+})
+
 keyFile('the first of several keys wraps, and all keys unwrap', async () => {
   const [old, fresh] = [newKeyFile('old'), newKeyFile('fresh')]
   const both = right(readKeys(JSON.stringify({ keys: [...keysIn(fresh), ...keysIn(old)] })))

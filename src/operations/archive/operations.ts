@@ -104,7 +104,8 @@ export const archiveKeys = operation({
       : undefined,
   act: async ({ archiveKeys: keys }, { lost, lostKey, givenUp, other, acceptLoss }) => {
     const [place, option] = lostKey === undefined ? ['collection archive_keys', ''] : ['file', ` --lost-key ${lostKey}`]
-    const restoreIt = `Nothing has these records any more. Restore the ${place} from a newer copy. If no copy has the keys: archive keys${option} --accept-loss`
+    const what = lost.length === 0 ? 'No record is lost with it.' : 'Nothing has these records any more.'
+    const restoreIt = `${what} Restore the ${place} from a newer copy. If no copy has the keys: archive keys${option} --accept-loss`
     if (!acceptLoss) return { code: 1, lines: [restoreIt] }
     await keys.acceptLoss(
       [...Map.groupBy(lost, ({ id }) => id)].map(([id, own]) => ({ id, before: own.flatMap(({ before }) => before) })),

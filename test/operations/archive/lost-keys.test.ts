@@ -136,6 +136,16 @@ losing('counts what a key wrapped that the file lacks only if it is named as los
   assert.is((await run(['--lost-key', 'first'])).code, 1)
 })
 
+losing('says that no record is lost with a key if the topics have all that it wrapped', async () => {
+  const { run, resources, topic } = await given()
+  resources.wrapping = right(readKeys(newKeyFile('second')))
+  topic.low = 0
+  const { code, out } = await run(['--lost-key', 'first'])
+  assert.is(code, 1)
+  assert.match(out.join(), 'No record is lost with it. Restore the file')
+  assert.not.match(out.join(), 'Nothing has these records any more')
+})
+
 losing('gives up one lost key after the other, and names the next one', async () => {
   const { run, resources, names, keys } = await given()
   const lacking = (kid: string) => new RegExp(`does not have the key ${kid} that has wrapped data keys`)

@@ -47,7 +47,7 @@ export type Erasures = Copies & {
 }
 
 const lostKeyOfReceipts =
-  'erasure_keys has no key for receipts: restore the collection from the same copy as the receipts in erasures'
+  'erasure_keys has no key for receipts: restore the collection from the same copy as erasures. If no copy has it, see the guide Backup and restore'
 const queryMs = 300_000
 const keysAtOnce = 300
 

@@ -63,9 +63,17 @@ drill('receipts without the key of their HMACs are refused, because they would r
   const key = await dump(['erasure_keys'])
   await db.dropDatabase()
   await restore(receipts)
-  const { bridge } = await startRefusing('erasure_keys has no key for receipts', keeping)
+  const { ready } = await startRefusing('erasure_keys has no key for receipts', keeping)
   assert.equal(await named(db), [])
+  // Without a copy of the key.
+  await db.collection('erasures').drop()
+  await db.collection<{ _id: string }>('topics_read').deleteOne({ _id: 'erasures' })
+  const bridge = await ready
+  await eventually('the receipts', async () =>
+    (await command('erase', 'status')).out.includes('unknown: restored from the markers of the erasure'),
+  )
   await bridge.stop()
+
   await db.dropDatabase()
   await restore(receipts)
   await restore(key)

@@ -4,6 +4,7 @@ import { readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { answersRequest, isListening } from '../../../../src/embedded/readiness.ts'
+import { endsOf } from '../../../support/plain-consumer.ts'
 import { commandLine, family } from '../../proc.ts'
 
 /** The command and folder with which a server was started. */
@@ -23,7 +24,7 @@ const untilIt = async (ask: () => Promise<boolean>) => {
 // ApiVersions v0, correlation id 1, no client id: the first request that a broker answers.
 const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff])
 
-const brokerIsReady = (address: string) => untilIt(() => answersRequest(Number(address.split(':')[1]), apiVersions))
+const brokerAnswers = (address: string) => untilIt(() => answersRequest(Number(address.split(':')[1]), apiVersions))
 
 /** Waits until mongod has its primary. */
 const mongodIsReady = async (url: string) => {
@@ -35,11 +36,15 @@ const mongodIsReady = async (url: string) => {
 
 export type Addresses = { readonly broker: string; readonly mongoUrl: string }
 
-/** Milliseconds until both servers, started in parallel without the bridge, can be used. */
+/**
+ * Milliseconds until both servers, started in parallel without the bridge, can be used: until the broker answers, or until
+ * the partitions of `topic` have leaders.
+ */
 export const startBare = async (
   servers: ReadonlyArray<Started>,
   { broker, mongoUrl }: Addresses,
   afterwards: (leave: () => Promise<void>) => void,
+  topic?: string,
 ): Promise<number> => {
   const began = performance.now()
   const children = servers.map(({ command: [program = '', ...args], cwd }) =>
@@ -54,7 +59,11 @@ export const startBare = async (
     }
   }
   afterwards(stop)
-  await Promise.all([brokerIsReady(broker), mongodIsReady(mongoUrl)])
+  const brokerIsReady = async () => {
+    await brokerAnswers(broker)
+    if (topic !== undefined) await endsOf([broker], [topic])
+  }
+  await Promise.all([brokerIsReady(), mongodIsReady(mongoUrl)])
   const took = performance.now() - began
   await stop()
   return took

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { botReplies } from '../../../../contracts/topics.ts'
 import { findRunning, type Running } from '../../../../src/app/running.ts'
 import { anyFree } from '../../../../src/embedded/port.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -76,6 +77,10 @@ const run = async (bench: Bench): Promise<Findings> => {
       },
     },
     { who: 'bare broker and mongod', take: () => startBare(servers, addresses, bench.afterwards) },
+    {
+      who: 'bare broker and mongod, until partitions have leaders',
+      take: () => startBare(servers, addresses, bench.afterwards, `livechat.${botReplies.name}`),
+    },
   ]
   await inTurns(bench.size.start.rounds, participants, async ({ who, take }, round) => {
     const took = await take()

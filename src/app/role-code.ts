@@ -1,6 +1,9 @@
 import type { Role } from '../domain/roles.ts'
 
-/** The code of each role, and of what several share. A process loads that of its own roles only, so it starts sooner and takes less memory. */
+/**
+ * The code of each role, and of the parts that not every process with a role runs. A process loads that of its own roles
+ * only, so it starts sooner and takes less memory.
+ */
 export const roleCode = {
   ingress: () => import('./roles/ingress.ts'),
   projector: () => import('./roles/projector.ts'),

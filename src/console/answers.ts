@@ -33,10 +33,10 @@ export const SessionAnswer = exactShape(
   'SessionAnswer',
 )
 
-/** The readiness of this process with the checks of /readyz, and how far each consumer group is behind. */
 /** What an operator does first. Absent if nothing has to be done. */
 const firstStep = t.partial({ first: t.string })
 
+/** The readiness of this process with the checks of /readyz, and how far each consumer group is behind. */
 export const SystemAnswer = exactShape(
   {
     ready: t.boolean,

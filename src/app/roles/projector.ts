@@ -109,9 +109,9 @@ const enrichmentsConsumer = ({ settings, kafka, mongo, missed }: Ports, position
     topics: [enrichments.name],
     commit: 'when-handled',
     refuseTopics: async (ids) => {
-      // Before a newer record of the topic can replace an enrichment that must go.
       const misfit = await mongo.erasures.misfit()
       if (misfit !== undefined) return misfit
+      // Before a newer record of the topic can replace an enrichment that must go.
       await missed.apply()
       const changed = await mongo.topicsRead.changed('enrichments', ids)
       if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics } from '../contracts/topics.ts'
-import { viewNames } from '../src/views/index.ts'
+import { viewNames } from '../src/bridge/views/index.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
@@ -35,23 +35,23 @@ const found = (breaks: (i: Import) => boolean) =>
   imports.filter(breaks).map(({ file, what }) => `${file} imports ${what}`)
 
 const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
-  koa: ['src/http', 'src/ingress', 'src/console'],
-  '@koa/router': ['src/http', 'src/ingress', 'src/console'],
-  'content-type': ['src/ingress'],
-  kafkajs: ['src/kafka'],
-  '@node-rs/crc32': ['src/kafka'],
-  snappy: ['src/kafka'],
-  'lz4-napi': ['src/kafka'],
-  mongodb: ['src/mongo'],
-  'mdast-util-from-markdown': ['src/adapters/markdown.ts'],
-  'mdast-util-gfm': ['src/adapters/markdown.ts'],
-  'micromark-extension-gfm': ['src/adapters/markdown.ts'],
-  jose: ['src/ingress/access-token.ts', 'src/archive', 'src/console/access'],
+  koa: ['src/bridge/http', 'src/bridge/ingress', 'src/console'],
+  '@koa/router': ['src/bridge/http', 'src/bridge/ingress', 'src/console'],
+  'content-type': ['src/bridge/ingress'],
+  kafkajs: ['src/bridge/kafka'],
+  '@node-rs/crc32': ['src/bridge/kafka'],
+  snappy: ['src/bridge/kafka'],
+  'lz4-napi': ['src/bridge/kafka'],
+  mongodb: ['src/bridge/mongo'],
+  'mdast-util-from-markdown': ['src/bridge/adapters/markdown.ts'],
+  'mdast-util-gfm': ['src/bridge/adapters/markdown.ts'],
+  'micromark-extension-gfm': ['src/bridge/adapters/markdown.ts'],
+  jose: ['src/bridge/ingress/access-token.ts', 'src/bridge/archive', 'src/console/access'],
   'openid-client': ['src/console/access'],
-  'cli-progress': ['src/operations/progress-bar.ts'],
+  'cli-progress': ['src/bridge/operations/progress-bar.ts'],
   pino: ['src/app'],
   'prom-client': ['src/app'],
-  '@opentelemetry/api': ['src/adapters/tracing.ts', 'src/app/telemetry.ts'],
+  '@opentelemetry/api': ['src/bridge/adapters/tracing.ts', 'src/app/telemetry.ts'],
   '@opentelemetry/sdk-trace': ['src/app/telemetry.ts'],
   '@opentelemetry/exporter-trace-otlp-proto': ['src/app/telemetry.ts'],
   '@opentelemetry/context-async-hooks': ['src/app/telemetry.ts'],
@@ -65,32 +65,32 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   esbuild: ['src/console/assets.ts'],
 }
 
-const base = ['contracts', 'src/shared', 'src/domain']
-const sideBySide = [...base, 'src/adapters', 'src/http']
+const base = ['contracts', 'src/bridge/shared', 'src/bridge/domain']
+const sideBySide = [...base, 'src/bridge/adapters', 'src/bridge/http']
 const operations = [
   ...sideBySide,
   ...['ingress', 'journal', 'kafka', 'views', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
 ]
-const edges = [...operations, 'src/operations', 'src/embedded', 'src/publishing', 'src/simulator', 'src/bot']
+const edges = [...operations, 'src/bridge/operations', 'src/embedded', 'src/publishing', 'src/simulator', 'src/bot']
 
 /** What a folder may import besides itself. Only `src/app` imports everything, and nothing imports `src/app`. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   contracts: [],
-  'src/shared': [],
-  'src/domain': ['contracts', 'src/shared'],
-  'src/adapters': base,
-  'src/http': [...base, 'src/adapters'],
-  'src/ingress': sideBySide,
-  'src/journal': sideBySide,
-  'src/kafka': sideBySide,
-  'src/views': sideBySide,
-  'src/egress': sideBySide,
-  'src/archive': sideBySide,
-  'src/mongo': [...sideBySide, 'src/views'],
+  'src/bridge/shared': [],
+  'src/bridge/domain': ['contracts', 'src/bridge/shared'],
+  'src/bridge/adapters': base,
+  'src/bridge/http': [...base, 'src/bridge/adapters'],
+  'src/bridge/ingress': sideBySide,
+  'src/bridge/journal': sideBySide,
+  'src/bridge/kafka': sideBySide,
+  'src/bridge/views': sideBySide,
+  'src/bridge/egress': sideBySide,
+  'src/bridge/archive': sideBySide,
+  'src/bridge/mongo': [...sideBySide, 'src/bridge/views'],
   // What-if asks bots as the kit does.
-  'src/operations': [...operations, 'src/bot'],
+  'src/bridge/operations': [...operations, 'src/bot'],
   'src/console': edges,
-  'src/bot': edges.filter((name) => name !== 'src/operations'),
+  'src/bot': edges.filter((name) => name !== 'src/bridge/operations'),
   'src/embedded': edges,
   'src/publishing': edges,
   'src/simulator': edges,
@@ -175,17 +175,17 @@ architecture('the contracts import io-ts and fp-ts only', () => {
 architecture('the domain is pure: it imports io-ts, fp-ts and what Node.js computes, no library', () => {
   const allowed = /^(contracts\/|src\/|io-ts$|fp-ts\/|node:(buffer|crypto|util)$)/
   assert.equal(
-    found(({ file, what }) => room(file) === 'src/domain' && !allowed.test(what)),
+    found(({ file, what }) => room(file) === 'src/bridge/domain' && !allowed.test(what)),
     [],
   )
 })
 
 /**
- * The rooms that know no view by name. Only the queries of the console's pages in `src/mongo` name views. In the rooms
+ * The rooms that know no view by name. Only the queries of the console's pages in `src/bridge/mongo` name views. In the rooms
  * beside MongoDB and operations the same word may be the name of a topic.
  */
 const namesNoView = /^src\/(mongo\/(?!console-)|operations|egress|archive|kafka|ingress|journal|http|shared)/
-architecture('no view stands by its name outside src/views', () => {
+architecture('no view stands by its name outside src/bridge/views', () => {
   const names: ReadonlyArray<string> = viewNames
   const topicNames = new Set<string>(topics.map(({ name }) => name))
   assert.equal(

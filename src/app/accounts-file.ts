@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
-import { type Account, AccountsFile, type GrantEntry, withDefaults } from '../domain/accounts.ts'
-import { attempt } from '../journal/files.ts'
-import { isJsonObject, isObject } from '../shared/json.ts'
-import { madeOnce } from '../shared/made-once.ts'
+import { type Account, AccountsFile, type GrantEntry, withDefaults } from '../bridge/domain/accounts.ts'
+import { attempt } from '../bridge/journal/files.ts'
+import { isJsonObject, isObject } from '../bridge/shared/json.ts'
+import { madeOnce } from '../bridge/shared/made-once.ts'
 
 const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
+import { openKeyFile, type WrappingKeys } from '../bridge/archive/key-file.ts'
 import type { Settings } from './config.ts'
 
 export const missingKeyFile =

@@ -1,6 +1,6 @@
-import { allChecks, type CheckName } from '../domain/checks.ts'
-import type { CheckHealth } from '../domain/ports.ts'
-import type { Role } from '../domain/roles.ts'
+import { allChecks, type CheckName } from '../bridge/domain/checks.ts'
+import type { CheckHealth } from '../bridge/domain/ports.ts'
+import type { Role } from '../bridge/domain/roles.ts'
 import type { Plan } from './plan.ts'
 import type { ChecksOf } from './ports.ts'
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { commandLineUser } from '../operations/audit.ts'
-import { settled } from '../shared/timeout.ts'
+import { commandLineUser } from '../bridge/operations/audit.ts'
+import { settled } from '../bridge/shared/timeout.ts'
 import { startBridge } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings } from './config.ts'
 import type { MongoConfig } from './environment.ts'

@@ -1,8 +1,8 @@
 import { Argument, type Command, Option as CommandOption, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import type { AnyOperation, Done, Resources, Run, Stop } from '../operations/operation.ts'
-import type { Option } from '../operations/options.ts'
-import { writePrivateFile } from '../shared/private-file.ts'
+import type { AnyOperation, Done, Resources, Run, Stop } from '../bridge/operations/operation.ts'
+import type { Option } from '../bridge/operations/options.ts'
+import { writePrivateFile } from '../bridge/shared/private-file.ts'
 
 /** The options that the runner understands, besides those of the operation. */
 export type Flags = { readonly json?: true; readonly dryRun?: true; readonly yes?: true }

@@ -1,6 +1,6 @@
 import { botReplies, enrichments, eventTopicNames, type TopicName } from '../../contracts/topics.ts'
-import { type CommittingGroup, committingGroups } from '../domain/consumer-groups.ts'
-import { topicsOfViews, viewNames } from '../views/index.ts'
+import { type CommittingGroup, committingGroups } from '../bridge/domain/consumer-groups.ts'
+import { topicsOfViews, viewNames } from '../bridge/views/index.ts'
 
 const topicsOfGroup: Readonly<Record<CommittingGroup, ReadonlyArray<TopicName>>> = {
   projector: topicsOfViews(viewNames),

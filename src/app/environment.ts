@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { isLoopback, type Network, readNetworks } from '../http/client-address.ts'
-import { percentDecoded } from '../shared/percent-decoded.ts'
+import { isLoopback, type Network, readNetworks } from '../bridge/http/client-address.ts'
+import { percentDecoded } from '../bridge/shared/percent-decoded.ts'
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 

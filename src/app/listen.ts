@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { HttpServer } from '../http/server.ts'
+import type { HttpServer } from '../bridge/http/server.ts'
 import type { Settings } from './config.ts'
 import type { NotStarted } from './plan.ts'
 import type { ChildName } from './roles.ts'

@@ -9,7 +9,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import { type Metric, measuring, metrics, type ReadGauge, type Sources, type Update } from '../domain/metrics.ts'
+import { type Metric, measuring, metrics, type ReadGauge, type Sources, type Update } from '../bridge/domain/metrics.ts'
 import { version } from './version.ts'
 
 /** The metrics of a process as values, for another process that shows the metrics of both. */

@@ -1,4 +1,4 @@
-import type { Health, Log, Sleep } from '../domain/ports.ts'
+import type { Health, Log, Sleep } from '../bridge/domain/ports.ts'
 
 /** When something stopped working, by its name, or 'works'. What has never worked is absent: it is still starting. */
 type Known = ReadonlyMap<string, number | 'works'>

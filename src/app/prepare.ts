@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { CheckHealth, Failure, Log, Sleep } from '../domain/ports.ts'
-import { backoff } from '../shared/backoff.ts'
+import type { CheckHealth, Failure, Log, Sleep } from '../bridge/domain/ports.ts'
+import { backoff } from '../bridge/shared/backoff.ts'
 
 /** The current state of a topic. A topic that does not exist has 0 partitions. */
 export type Report = {

@@ -1,5 +1,5 @@
-import { kafkaReasonOf } from '../kafka/errors.ts'
-import { mongoReasonOf } from '../mongo/classify.ts'
+import { kafkaReasonOf } from '../bridge/kafka/errors.ts'
+import { mongoReasonOf } from '../bridge/mongo/classify.ts'
 
 /** The text of an error of a server that may be shown. */
 export const serverReasonOf = (error: unknown): string =>

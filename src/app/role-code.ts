@@ -1,4 +1,4 @@
-import type { Role } from '../domain/roles.ts'
+import type { Role } from '../bridge/domain/roles.ts'
 
 /**
  * The code of each role, and of the parts that not every process with a role runs. A process loads that of its own roles

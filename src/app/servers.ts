@@ -1,6 +1,6 @@
-import { now } from '../domain/clock.ts'
-import type { KafkaSettings } from '../kafka/client.ts'
-import { connectKafka, type KafkaPorts } from '../kafka/kafka.ts'
+import { now } from '../bridge/domain/clock.ts'
+import type { KafkaSettings } from '../bridge/kafka/client.ts'
+import { connectKafka, type KafkaPorts } from '../bridge/kafka/kafka.ts'
 import type { KafkaConfig, Settings } from './config.ts'
 import { createMetrics } from './metrics.ts'
 import { findRunning } from './running.ts'
@@ -23,7 +23,7 @@ export const mongoOf = ({ mongo, dataDir }: Settings) => {
   return url === undefined ? undefined : { url, database: 'livechat' }
 }
 
-/** Settings for src/kafka: brokers, client id, and the names and creation settings of topics. */
+/** Settings for src/bridge/kafka: brokers, client id, and the names and creation settings of topics. */
 export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], clientId: string): KafkaSettings => {
   const { prefix, partitions, replication } = topics
   return { ...kafka, clientId, topicPrefix: prefix, partitions, ...(replication !== undefined && { replication }) }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Account } from '../domain/accounts.ts'
-import type { Log } from '../domain/ports.ts'
-import { roles as allRoles, type Role } from '../domain/roles.ts'
+import type { Account } from '../bridge/domain/accounts.ts'
+import type { Log } from '../bridge/domain/ports.ts'
+import { roles as allRoles, type Role } from '../bridge/domain/roles.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { type Failed, type Pair, startPair } from './pair.ts'
 import { closedDataDir, forgetRunning, recordRunning } from './running.ts'
@@ -79,7 +79,7 @@ const runHere = async (settings: Settings, servers: Servers, roles: ReadonlyArra
   // The parent of front and back runs no role, so it does not load their code.
   const [{ startBridge }, { commandLineUser }] = await Promise.all([
     import('./bridge.ts'),
-    import('../operations/audit.ts'),
+    import('../bridge/operations/audit.ts'),
   ])
   const stopTraces = await startTraces(settings.traces, log)
   const bridge = await startBridge(settings, servers, roles, log)

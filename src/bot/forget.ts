@@ -1,8 +1,8 @@
 import type { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import type { ChatErased } from '../../contracts/events/index.ts'
 import type { Instant, NonBlank } from '../../contracts/primitives.ts'
-import type { Log } from '../domain/ports.ts'
-import { within } from '../shared/timeout.ts'
+import type { Log } from '../bridge/domain/ports.ts'
+import { within } from '../bridge/shared/timeout.ts'
 import type { Handlers } from './handlers.ts'
 
 /** In ms. Later events of the chat wait for it. */

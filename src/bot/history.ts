@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { History, type HistoryMessage } from '../../contracts/http.ts'
-import type { Sleep } from '../shared/time.ts'
+import type { Sleep } from '../bridge/shared/time.ts'
 
 /** Where a bot reads what was said: the bridge's public address, and `bot.historyToken` of each account by its id. */
 export type HistorySource = { readonly url: string; readonly tokens: Readonly<Record<string, string>> }

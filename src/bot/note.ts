@@ -1,6 +1,6 @@
 import type { Enrichment } from '../../contracts/commands/enrichment.ts'
-import { mistakesInWords } from '../domain/check-reply.ts'
-import { isJsonObject } from '../shared/json.ts'
+import { mistakesInWords } from '../bridge/domain/check-reply.ts'
+import { isJsonObject } from '../bridge/shared/json.ts'
 import type { Note, Reply } from './replies.ts'
 
 const summaryTitle = 'Summary'

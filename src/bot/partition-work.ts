@@ -1,5 +1,5 @@
-import type { OwnedPartition } from '../domain/ports.ts'
-import { offsetTracker } from '../shared/offset-tracker.ts'
+import type { OwnedPartition } from '../bridge/domain/ports.ts'
+import { offsetTracker } from '../bridge/shared/offset-tracker.ts'
 
 /**
  * Limits the unfinished events of a partition. Only the first ones of a chat count. So a slow chat with many waiting

@@ -1,5 +1,5 @@
-import type { Span } from '../adapters/tracing.ts'
-import type { Acquire } from '../shared/semaphore.ts'
+import type { Span } from '../bridge/adapters/tracing.ts'
+import type { Acquire } from '../bridge/shared/semaphore.ts'
 import { type ChatQueue, type Message, quietAt } from './chat-queue.ts'
 import type { Turns } from './conversation.ts'
 import type { ChatAccess } from './handlers.ts'

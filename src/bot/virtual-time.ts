@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import promises from 'node:timers/promises'
-import { keyedQueue } from '../shared/keyed-queue.ts'
+import { keyedQueue } from '../bridge/shared/keyed-queue.ts'
 
 export type Clock = {
   /** In ms since the beginning. */

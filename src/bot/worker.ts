@@ -4,7 +4,7 @@ import { enrichmentKey } from '../../contracts/commands/enrichment.ts'
 import type { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import type { ChatErased, ConversationEvent, DomainEvent } from '../../contracts/events/index.ts'
 import { botConversations, botReplies, enrichments, erasureConfirmations, topicOf } from '../../contracts/topics.ts'
-import { traceparentIn } from '../adapters/tracing.ts'
+import { traceparentIn } from '../bridge/adapters/tracing.ts'
 import type {
   Append,
   HandleSlice,
@@ -13,8 +13,8 @@ import type {
   OutgoingRecord,
   OwnedPartition,
   Sleep,
-} from '../domain/ports.ts'
-import { within } from '../shared/timeout.ts'
+} from '../bridge/domain/ports.ts'
+import { within } from '../bridge/shared/timeout.ts'
 import type { Chat } from './chat.ts'
 import type { Heard } from './heard.ts'
 import { enrichmentOf } from './note.ts'

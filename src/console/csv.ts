@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Marks } from '../domain/personal-data.ts'
-import { isJsonObject } from '../shared/json.ts'
+import type { Marks } from '../bridge/domain/personal-data.ts'
+import { isJsonObject } from '../bridge/shared/json.ts'
 
 type Cell = string | number | boolean | null | undefined
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { percentDecoded } from '../shared/percent-decoded.ts'
-import { within } from '../shared/timeout.ts'
+import { percentDecoded } from '../bridge/shared/percent-decoded.ts'
+import { within } from '../bridge/shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
 import type { Handlers, Session } from './handler.ts'
 import type { ConsoleRoute } from './routes.ts'

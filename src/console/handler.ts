@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import type { AccountId } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import type { ConsoleRole } from '../domain/accounts.ts'
-import { invalid, type Refusal } from '../http/answer.ts'
-import { notRecorded, type RecordAction } from '../operations/audit.ts'
+import type { ConsoleRole } from '../bridge/domain/accounts.ts'
+import { invalid, type Refusal } from '../bridge/http/answer.ts'
+import { notRecorded, type RecordAction } from '../bridge/operations/audit.ts'
 import type { ConsoleRoute, routes } from './routes.ts'
 
 /** Roles for accounts; `*` is every account. */

@@ -1,5 +1,5 @@
-import { checkNamed } from '../domain/checks.ts'
-import type { Health } from '../domain/ports.ts'
+import { checkNamed } from '../bridge/domain/checks.ts'
+import type { Health } from '../bridge/domain/ports.ts'
 
 /**
  * `off`: it does not run. While a server that it needs does not answer, it `waits` if it fails, and otherwise is

@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/client-address.ts'
+import { isLoopback } from '../bridge/http/client-address.ts'
 import type { ConsoleSettings } from './console.ts'
 
 /** Why the console must not listen at `host`. Undefined if it may. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ConsoleSessions } from '../mongo/console-sessions.ts'
-import { commandLineUser } from '../operations/audit.ts'
-import { operation, type Resources, stop } from '../operations/operation.ts'
+import type { ConsoleSessions } from '../bridge/mongo/console-sessions.ts'
+import { commandLineUser } from '../bridge/operations/audit.ts'
+import { operation, type Resources, stop } from '../bridge/operations/operation.ts'
 import { makeLink } from './access/link.ts'
 
 export const consoleLink = operation({

@@ -1,4 +1,4 @@
-import type { ConsoleRole } from '../domain/accounts.ts'
+import type { ConsoleRole } from '../bridge/domain/accounts.ts'
 
 type Page = {
   /** The part of the address after the account. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { closed } from '../../contracts/primitives.ts'
-import { invalid, type Refusal } from '../http/answer.ts'
+import { invalid, type Refusal } from '../bridge/http/answer.ts'
 import { decodeAs } from './handler.ts'
 
 const digits = /^[1-9]\d{0,5}$/

@@ -1,6 +1,6 @@
-import type { IncomingRecord } from '../domain/ports.ts'
-import { allHeaders } from '../kafka/wire-record.ts'
-import { utf8Text } from '../shared/utf8.ts'
+import type { IncomingRecord } from '../bridge/domain/ports.ts'
+import { allHeaders } from '../bridge/kafka/wire-record.ts'
+import { utf8Text } from '../bridge/shared/utf8.ts'
 import type { RecordAnswer } from './answers.ts'
 
 const readable = (bytes: Buffer | string | null): RecordAnswer['key'] => {

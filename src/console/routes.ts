@@ -1,5 +1,5 @@
 import type * as t from 'io-ts'
-import type { ConsoleRole } from '../domain/accounts.ts'
+import type { ConsoleRole } from '../bridge/domain/accounts.ts'
 import {
   AuditAnswer,
   ConversationAnswer,

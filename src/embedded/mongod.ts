@@ -3,8 +3,8 @@ import { totalmem } from 'node:os'
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../domain/ports.ts'
-import type { Initiate } from '../mongo/replica-set-thread.ts'
+import type { Failure } from '../bridge/domain/ports.ts'
+import type { Initiate } from '../bridge/mongo/replica-set-thread.ts'
 import type { Say } from './download.ts'
 import { findMongod } from './mongod-binary.ts'
 import { choosePort } from './port.ts'
@@ -73,7 +73,7 @@ export const mongoUrl = (address: string): string => `mongodb://${address}/livec
  */
 const initiateReplicaSet = (given: Initiate): Promise<E.Either<Failure, void>> =>
   new Promise((resolve) => {
-    const file = new URL(`../mongo/replica-set-thread${extname(import.meta.filename)}`, import.meta.url)
+    const file = new URL(`../bridge/mongo/replica-set-thread${extname(import.meta.filename)}`, import.meta.url)
     const failed = (reason: string) => resolve(E.left({ kind: 'transient', reason }))
     new Worker(file, { workerData: given })
       .once('message', resolve)

@@ -11,7 +11,7 @@ import { codecsOf, type Topic, topics } from '../../contracts/topics.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
 import { botEventForms, webhookForms } from '../../contracts/wire-forms.ts'
-import { documentCodecs } from '../views/index.ts'
+import { documentCodecs } from '../bridge/views/index.ts'
 
 /**
  * Who writes and who reads, which decides what may change. An `event` is kept permanently and read by old and new

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { isPersonal } from '../../contracts/personal.ts'
 import { ClosedType } from '../../contracts/primitives.ts'
-import { isJsonObject } from '../shared/json.ts'
+import { isJsonObject } from '../bridge/shared/json.ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
 import { type Json, refTo, type Schema } from './schema.ts'
 

@@ -81,11 +81,11 @@ const beside = [
   'src/console/browser',
   // What the browser's code imports.
   'src/console/pages.ts',
-  'src/domain/person-ids.ts',
-  'src/domain/phone.ts',
-  'src/shared/json.ts',
-  'src/shared/percent-decoded.ts',
-  'src/shared/time.ts',
+  'src/bridge/domain/person-ids.ts',
+  'src/bridge/domain/phone.ts',
+  'src/bridge/shared/json.ts',
+  'src/bridge/shared/percent-decoded.ts',
+  'src/bridge/shared/time.ts',
 ]
 
 /** Restores the clone's own files, also after a run that was killed before `end`. */
@@ -126,7 +126,7 @@ const bundled = ['markdown.js']
 
 /** Bundles these files in place, and writes the licences of the bundled packages beside them. */
 const bundle = (dir: string) => {
-  const adapters = join(dir, folder, 'src/adapters')
+  const adapters = join(dir, folder, 'src/bridge/adapters')
   const metafile = join(dir, 'meta.json')
   const options = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
   symlinkSync(at('node_modules'), join(dir, 'node_modules'))

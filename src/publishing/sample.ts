@@ -7,10 +7,10 @@ import {
   eventTypesOn,
   type TopicName,
 } from '../../contracts/topics.ts'
-import type { OutgoingRecord } from '../domain/ports.ts'
-import { refusalOf } from '../operations/archive/replay.ts'
-import { operation, type Resources, stop } from '../operations/operation.ts'
-import { anyText, oneOf } from '../operations/options.ts'
+import type { OutgoingRecord } from '../bridge/domain/ports.ts'
+import { refusalOf } from '../bridge/operations/archive/replay.ts'
+import { operation, type Resources, stop } from '../bridge/operations/operation.ts'
+import { anyText, oneOf } from '../bridge/operations/options.ts'
 import { exampleHeaders, exampleOf } from './examples.ts'
 import type { JsonObject } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { eventTypesOn, keys, type Topic, topics } from '../../contracts/topics.ts'
-import { dayMs } from '../shared/time.ts'
+import { dayMs } from '../bridge/shared/time.ts'
 import type { Table } from './table.ts'
 
 const keptText = ({ content, cleanUp }: Topic): string => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { isObject } from '../shared/json.ts'
+import { isObject } from '../bridge/shared/json.ts'
 import type { ServiceAccount } from './account.ts'
 import type { Attempt, Post } from './post.ts'
 

@@ -2,10 +2,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checksBeforeStart } from '../../src/app/checks.ts'
 import { daysOf } from '../../src/app/roles/projector.ts'
-import type { CheckHealth, Health } from '../../src/domain/ports.ts'
-import type { Role } from '../../src/domain/roles.ts'
-import { readinessOf } from '../../src/http/health.ts'
-import { retainHealth } from '../../src/operations/erase/start-retaining.ts'
+import type { CheckHealth, Health } from '../../src/bridge/domain/ports.ts'
+import type { Role } from '../../src/bridge/domain/roles.ts'
+import { readinessOf } from '../../src/bridge/http/health.ts'
+import { retainHealth } from '../../src/bridge/operations/erase/start-retaining.ts'
 
 const away: CheckHealth = () => ({ ok: false, reason: 'away' })
 const works: CheckHealth = () => ({ ok: true, reason: 'works' })

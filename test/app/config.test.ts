@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Config, environmentWith, readConfig, type Variables, warningsOf } from '../../src/app/config.ts'
-import { urlProblems } from '../../src/mongo/url.ts'
+import { urlProblems } from '../../src/bridge/mongo/url.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/accounts.json': JSON.stringify({

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fillEnrichmentFilter } from '../../src/app/roles/enrichment-filter.ts'
 import { createLog } from '../../src/app/telemetry.ts'
-import type { ConsumerSpec, IncomingRecord } from '../../src/domain/ports.ts'
-import { enrichmentFilter } from '../../src/ingress/enrichment-filter.ts'
+import type { ConsumerSpec, IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import { enrichmentFilter } from '../../src/bridge/ingress/enrichment-filter.ts'
 
 const topic = 'enrichments'
 const unheard = createLog('silent')

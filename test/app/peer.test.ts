@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerPeer, askPeer, joinReadiness } from '../../src/app/peer.ts'
-import { unmeasured } from '../../src/domain/metrics.ts'
-import type { Readiness } from '../../src/http/health.ts'
-import { createHttpServer } from '../../src/http/server.ts'
+import { unmeasured } from '../../src/bridge/domain/metrics.ts'
+import type { Readiness } from '../../src/bridge/http/health.ts'
+import { createHttpServer } from '../../src/bridge/http/server.ts'
 import { right } from '../support/either.ts'
 import { silent } from '../support/silent-log.ts'
 

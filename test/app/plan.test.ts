@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { missingKeyFile } from '../../src/app/archive-keys.ts'
 import { planOf } from '../../src/app/plan.ts'
-import { type Role, roles } from '../../src/domain/roles.ts'
+import { type Role, roles } from '../../src/bridge/domain/roles.ts'
 import { right } from '../support/either.ts'
 import { temporaryFolder } from '../support/folder.ts'
 

@@ -1,7 +1,7 @@
 import { context, trace } from '@opentelemetry/api'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sendSpan, serverSpan, traceIdOf, traceparentAfter } from '../../src/adapters/tracing.ts'
+import { sendSpan, serverSpan, traceIdOf, traceparentAfter } from '../../src/bridge/adapters/tracing.ts'
 import { createLog, startTraces } from '../../src/app/telemetry.ts'
 
 const sampling = suite('sampling')

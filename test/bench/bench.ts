@@ -1,4 +1,4 @@
-import type { Role } from '../../src/domain/roles.ts'
+import type { Role } from '../../src/bridge/domain/roles.ts'
 import type { Size } from './size.ts'
 
 /** The input of a job: the bench's own servers, sizes, and a way to report progress. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Role } from '../../src/domain/roles.ts'
+import type { Role } from '../../src/bridge/domain/roles.ts'
 import { anyFree } from '../../src/embedded/port.ts'
 import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'

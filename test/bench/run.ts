@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type Role, roles } from '../../src/domain/roles.ts'
+import { type Role, roles } from '../../src/bridge/domain/roles.ts'
 import type { Job } from './bench.ts'
 import { jobs } from './jobs/index.ts'
 import { figuresText, goalsText } from './report/text.ts'

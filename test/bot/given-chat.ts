@@ -1,7 +1,7 @@
 import { type Chat, type ChatDeps, createChat } from '../../src/bot/chat.ts'
 import { noHistory } from '../../src/bot/history.ts'
-import { semaphore } from '../../src/shared/semaphore.ts'
-import { sleep } from '../../src/shared/time.ts'
+import { semaphore } from '../../src/bridge/shared/semaphore.ts'
+import { sleep } from '../../src/bridge/shared/time.ts'
 import { silent } from '../support/silent-log.ts'
 
 /** A chat of the kit: every message is a turn of its own, without a history. What a test is about can be replaced. */

@@ -5,7 +5,7 @@ import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentJoined, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { historyOver, messageOf, noHistory, type ReadHistory, toMessages } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
-import { sleep } from '../../src/shared/time.ts'
+import { sleep } from '../../src/bridge/shared/time.ts'
 import { givenChat } from './given-chat.ts'
 
 const at = '2026-01-31T12:00:00.000Z' as HistoryMessage['at']

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { clientWrites, conversationEvent } from '../../src/bot/harness.ts'
 import { text } from '../../src/bot/replies.ts'
-import { sleep } from '../../src/shared/time.ts'
+import { sleep } from '../../src/bridge/shared/time.ts'
 import { givenChat } from './given-chat.ts'
 
 const exporter = new InMemorySpanExporter()

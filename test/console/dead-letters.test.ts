@@ -6,11 +6,11 @@ import { describe } from '../../contracts/problem.ts'
 import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
 import { deadLettersHandlers } from '../../src/console/api/dead-letters.ts'
 import type { Grant } from '../../src/console/handler.ts'
-import { problemText } from '../../src/domain/decode-request.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
-import type { Redrives } from '../../src/mongo/redrives.ts'
-import { asRead, topicOf } from '../operations/redrive/given-letters.ts'
+import { problemText } from '../../src/bridge/domain/decode-request.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import { toDeadLetter } from '../../src/bridge/kafka/dead-letters.ts'
+import type { Redrives } from '../../src/bridge/mongo/redrives.ts'
+import { asRead, topicOf } from '../bridge/operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
@@ -159,7 +159,7 @@ letters(
 )
 
 letters('a bug of the bridge is listed with the place where it happened', async () => {
-  const detail = 'TypeError at src/egress/egress.ts:85:12'
+  const detail = 'TypeError at src/bridge/egress/egress.ts:85:12'
   for (const [told, reason] of [
     [detail, detail],
     ['Jane: no', undefined],

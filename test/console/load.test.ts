@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ok } from '../../src/http/answer.ts'
+import { ok } from '../../src/bridge/http/answer.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleServer } from './server.ts'
 

@@ -4,9 +4,9 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { Message } from '../../contracts/events/message.ts'
 import { messageTypes, ReplyMessage } from '../../contracts/messages/index.ts'
 import { type AccountId, fieldNamesOf, type Id, Instant } from '../../contracts/primitives.ts'
-import { markdown } from '../../src/adapters/markdown.ts'
-import { completeMessage } from '../../src/domain/message-text.ts'
-import { botRequest } from '../../src/egress/delivery/post.ts'
+import { markdown } from '../../src/bridge/adapters/markdown.ts'
+import { completeMessage } from '../../src/bridge/domain/message-text.ts'
+import { botRequest } from '../../src/bridge/egress/delivery/post.ts'
 import { right } from '../support/either.ts'
 
 const requestedAt = right(Instant.decode('2026-02-01T00:00:00.000Z'))

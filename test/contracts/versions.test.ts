@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { versionOf } from '../../contracts/events/versions.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { fromRecord, recordReader } from '../../src/kafka/records.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import { fromRecord, recordReader } from '../../src/bridge/kafka/records.ts'
 import { eventsWith } from '../../src/publishing/catalogue.ts'
 import { left, right } from '../support/either.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from './older-message.ts'
@@ -71,7 +71,7 @@ versions('records are decoded into events in one place only, so that no code ski
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const saying = (pattern: RegExp) =>
     globSync('src/**/*.ts', { cwd: root }).filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
-  assert.equal(saying(/\brecordedTypes\(/), ['src/kafka/records.ts'])
+  assert.equal(saying(/\brecordedTypes\(/), ['src/bridge/kafka/records.ts'])
   // The demo's bot reads only events that the demo has just created, and the harness creates its events itself.
   assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/).sort(), [
     'src/bot/harness.ts',

@@ -7,7 +7,7 @@ import { instead } from './weakened/instead.ts'
 
 const controls = suite('defences that the negative controls switch off')
 
-/** What the modules of the bridge import of each other: `src/views/changes.ts changesOfEvent`. */
+/** What the modules of the bridge import of each other: `src/bridge/views/changes.ts changesOfEvent`. */
 const imported = new Set(
   globSync('src/**/*.ts').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/import \{([^}]*)\} from '([.][^']*)'/g)].flatMap(

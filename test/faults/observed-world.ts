@@ -1,5 +1,5 @@
 import { botReplies, eventTopics, quarantine } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
 import type { ServiceAccount } from '../../src/simulator/account.ts'
 import type { ReceivedRequest } from '../../src/simulator/state.ts'
 import type { BridgeProcess } from '../support/bridge-process.ts'

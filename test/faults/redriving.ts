@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { botReplies, calls, deadLetters } from '../../contracts/topics.ts'
-import { maxRedrives } from '../../src/operations/redrive/guard.ts'
+import { maxRedrives } from '../../src/bridge/operations/redrive/guard.ts'
 import type { serviceAccountOf } from '../../src/simulator/account.ts'
 import type { BridgeProcess } from '../support/bridge-process.ts'
 import { runCommand } from '../support/command.ts'

@@ -7,8 +7,8 @@ import type {
   DomainEvent,
 } from '../../contracts/events/index.ts'
 import { botReplies } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { fromRecord } from '../../src/kafka/records.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import { fromRecord } from '../../src/bridge/kafka/records.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import type { ObservedWorld } from './observed-world.ts'

@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../src/domain/ports.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
 import { callEvent, clientUpdated } from '../../src/simulator/payloads.ts'
 import type { Documents, Exchange, LogRecord } from './history.ts'
 import type { Event } from './traffic.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { archiveKeysScenarios } from '../archive/archive-keys.scenarios.ts'
+import { archiveKeysScenarios } from '../bridge/archive/archive-keys.scenarios.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

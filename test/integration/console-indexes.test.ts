@@ -4,8 +4,8 @@ import {
   type ConversationFilters,
   type ConversationSort,
   conversationsQuery,
-} from '../../src/mongo/console-conversations.ts'
-import { auditIn, auditQuery } from '../../src/mongo/console-privacy.ts'
+} from '../../src/bridge/mongo/console-conversations.ts'
+import { auditIn, auditQuery } from '../../src/bridge/mongo/console-privacy.ts'
 import { right } from '../support/either.ts'
 import { testDatabase } from '../support/mongo.ts'
 

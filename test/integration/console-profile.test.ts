@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nowIn } from '../../src/mongo/console-now.ts'
-import { driftIn, statisticsIn } from '../../src/mongo/console-statistics.ts'
-import { storyIn, versionsIn } from '../../src/mongo/console-story.ts'
+import { nowIn } from '../../src/bridge/mongo/console-now.ts'
+import { driftIn, statisticsIn } from '../../src/bridge/mongo/console-statistics.ts'
+import { storyIn, versionsIn } from '../../src/bridge/mongo/console-story.ts'
 import { right } from '../support/either.ts'
 import { testDatabase } from '../support/mongo.ts'
 

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { send } from '../ingress/harness.ts'
+import { send } from '../bridge/ingress/harness.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'

@@ -3,9 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../contracts/events/index.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { fromRecord } from '../../src/kafka/records.ts'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import { fromRecord } from '../../src/bridge/kafka/records.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../bridge/kafka/connect.ts'
 import { eventually } from '../support/eventually.ts'
 
 const warnings: string[] = []

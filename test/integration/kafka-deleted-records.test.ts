@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../bridge/kafka/connect.ts'
 import { right } from '../support/either.ts'
 
 const kafka = await connectTestKafka(newPrefix())

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../bridge/kafka/connect.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { newKeyFile } from '../../src/archive/key-file.ts'
+import { newKeyFile } from '../../src/bridge/archive/key-file.ts'
 import { archivingWorld } from '../support/archiving-world.ts'
 import { accepted, named, nameOf } from '../support/drill-chats.ts'
 

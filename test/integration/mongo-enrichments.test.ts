@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichmentFilter, findingEnrichments } from '../../src/ingress/enrichment-filter.ts'
-import type { RecordedEnrichment } from '../../src/views/enrichments.ts'
+import { enrichmentFilter, findingEnrichments } from '../../src/bridge/ingress/enrichment-filter.ts'
+import type { RecordedEnrichment } from '../../src/bridge/views/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

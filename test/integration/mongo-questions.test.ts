@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findLinksIn, linkQueries } from '../../src/mongo/persons.ts'
-import type { ViewName } from '../../src/views/index.ts'
+import { findLinksIn, linkQueries } from '../../src/bridge/mongo/persons.ts'
+import type { ViewName } from '../../src/bridge/views/index.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

@@ -1,5 +1,5 @@
 import { suite } from 'uvu'
-import { redrivesScenarios } from '../operations/redrive/redrives.scenarios.ts'
+import { redrivesScenarios } from '../bridge/operations/redrive/redrives.scenarios.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

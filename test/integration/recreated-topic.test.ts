@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { viewNames } from '../../src/views/index.ts'
+import { viewNames } from '../../src/bridge/views/index.ts'
 import { runCommand } from '../support/command.ts'
 import { deleteTopics, recreateTopics } from '../support/delete-topics.ts'
 import { eventually } from '../support/eventually.ts'

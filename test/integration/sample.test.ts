@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
 import { runCommand } from '../support/command.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import type { Schema } from '../../src/publishing/schema.ts'
-import type { Reply } from '../ingress/harness.ts'
+import type { Reply } from '../bridge/ingress/harness.ts'
 import { checkedIn } from './current.ts'
 import { validatorOf } from './validators.ts'
 

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ChatHistory } from '../../src/domain/ports.ts'
-import { noon, type Sent, send, start } from '../ingress/harness.ts'
+import type { ChatHistory } from '../../src/bridge/domain/ports.ts'
+import { noon, type Sent, send, start } from '../bridge/ingress/harness.ts'
 import { sample, samples } from '../support/samples.ts'
 import { documentedPaths, statusesOf, surprises } from './documented.ts'
 

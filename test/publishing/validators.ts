@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Instant } from '../../contracts/primitives.ts'
 import { OffsetTime } from '../../contracts/wire.ts'
 import type { Schema } from '../../src/publishing/schema.ts'
-import { isObject } from '../../src/shared/json.ts'
+import { isObject } from '../../src/bridge/shared/json.ts'
 
 const unexpected = (message: string) => {
   throw new Error(message)

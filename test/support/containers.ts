@@ -3,7 +3,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainer
 import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
 import { mongoUrl } from '../../src/embedded/mongod.ts'
 import { anyFree } from '../../src/embedded/port.ts'
-import { initiateReplicaSet } from '../../src/mongo/replica-set.ts'
+import { initiateReplicaSet } from '../../src/bridge/mongo/replica-set.ts'
 
 const images = {
   kafka: process.env.KAFKA_IMAGE ?? 'apache/kafka:4.2.0',

@@ -1,5 +1,5 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { KafkaPorts } from '../../src/kafka/kafka.ts'
+import type { KafkaPorts } from '../../src/bridge/kafka/kafka.ts'
 import { eventually } from './eventually.ts'
 import { withAdmin } from './plain-consumer.ts'
 

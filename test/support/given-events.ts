@@ -3,8 +3,8 @@ import { DomainEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { sourceAt, sourceOfType } from '../../contracts/source.ts'
 import { topicOf } from '../../contracts/topics.ts'
-import { dated } from '../../src/domain/dated.ts'
-import type { Recorded } from '../../src/domain/ports.ts'
+import { dated } from '../../src/bridge/domain/dated.ts'
+import type { Recorded } from '../../src/bridge/domain/ports.ts'
 
 type Type = DomainEvent['type']
 type Of<T extends Type> = Extract<DomainEvent, { type: T }>

@@ -1,8 +1,8 @@
-import type { ApplyChanges, ViewDocument } from '../../src/domain/ports.ts'
-import { changesOf } from '../../src/views/decoded.ts'
-import type { DriftChange } from '../../src/views/drift.ts'
-import type { ViewName, Views } from '../../src/views/index.ts'
-import { auditDue } from '../../src/views/session-chain.ts'
+import type { ApplyChanges, ViewDocument } from '../../src/bridge/domain/ports.ts'
+import { changesOf } from '../../src/bridge/views/decoded.ts'
+import type { DriftChange } from '../../src/bridge/views/drift.ts'
+import type { ViewName, Views } from '../../src/bridge/views/index.ts'
+import { auditDue } from '../../src/bridge/views/session-chain.ts'
 import type { Entry } from './logs.ts'
 
 /** Documents by view and id. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { addOperations, runOnTerminal, type Terminal } from '../../src/app/command-line.ts'
-import { operations } from '../../src/operations/index.ts'
-import type { Resources } from '../../src/operations/operation.ts'
+import { operations } from '../../src/bridge/operations/index.ts'
+import type { Resources } from '../../src/bridge/operations/operation.ts'
 
 type Ran = {
   readonly code: number | undefined

@@ -1,9 +1,9 @@
-import type { KafkaPorts } from '../../src/kafka/kafka.ts'
-import type { Rebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
-import type { Progress, ShowProgress } from '../../src/operations/progress.ts'
-import { type Asked, rebuildAsked } from '../../src/operations/rebuild/rebuild.ts'
-import type { RebuildDeps, Row } from '../../src/operations/rebuild/replay.ts'
-import { monotonic, sleep } from '../../src/shared/time.ts'
+import type { KafkaPorts } from '../../src/bridge/kafka/kafka.ts'
+import type { Rebuilds } from '../../src/bridge/mongo/rebuild/rebuilds.ts'
+import type { Progress, ShowProgress } from '../../src/bridge/operations/progress.ts'
+import { type Asked, rebuildAsked } from '../../src/bridge/operations/rebuild/rebuild.ts'
+import type { RebuildDeps, Row } from '../../src/bridge/operations/rebuild/replay.ts'
+import { monotonic, sleep } from '../../src/bridge/shared/time.ts'
 
 /** Runs a rebuild by the command's own function. Unless a test says more, it has no keys of the archive. */
 export const runRebuild = async (

@@ -1,5 +1,5 @@
 import { AccountId, Instant } from '../../contracts/primitives.ts'
-import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
+import { decodeBotEvent, decodeWebhook } from '../../src/bridge/domain/requests.ts'
 import { right } from './either.ts'
 
 /** What the bridge knows of a request beside its payload. */

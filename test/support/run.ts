@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { limitConcurrency } from '../../src/shared/semaphore.ts'
+import { limitConcurrency } from '../../src/bridge/shared/semaphore.ts'
 import { engineProblem, places } from './engine.ts'
 import { finish, withServers } from './finish.ts'
 import { type Job, jobsOf } from './jobs.ts'

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { foldedViews } from '../../src/views/index.ts'
+import { foldedViews } from '../../src/bridge/views/index.ts'
 import { asFolded, type Documents } from './memory-views.ts'
 
 /** The views of what happens in chats, which are folded from events and commands. */

@@ -1,7 +1,7 @@
 // Runs after the suites, on their servers: checks that everything that they left there matches the published schemas.
-import '../../src/kafka/compression.ts'
+import '../../src/bridge/kafka/compression.ts'
 import { MongoClient } from 'mongodb'
-import { limitConcurrency } from '../../src/shared/semaphore.ts'
+import { limitConcurrency } from '../../src/bridge/shared/semaphore.ts'
 import { withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 import { checkDatabase, databasesOf } from './documents.ts'

@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import type { MongoClient } from 'mongodb'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
-import { contractOf, viewNames } from '../../src/views/index.ts'
+import { contractOf, viewNames } from '../../src/bridge/views/index.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
 

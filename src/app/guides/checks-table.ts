@@ -1,4 +1,4 @@
-import { allChecks } from '../../domain/checks.ts'
+import { allChecks } from '../../bridge/domain/checks.ts'
 import type { Table } from '../../publishing/table.ts'
 
 /** The table of the operator's guide. */

@@ -1,5 +1,5 @@
-import type { AnyOperation } from '../../operations/operation.ts'
-import type { Option } from '../../operations/options.ts'
+import type { AnyOperation } from '../../bridge/operations/operation.ts'
+import type { Option } from '../../bridge/operations/options.ts'
 import { commands } from '../commands.ts'
 
 /** The command with its arguments. `--help` has the options. */

@@ -1,4 +1,4 @@
-import { type Metric, metrics } from '../../domain/metrics.ts'
+import { type Metric, metrics } from '../../bridge/domain/metrics.ts'
 import type { Table } from '../../publishing/table.ts'
 
 const quoted = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(', ')

@@ -1,4 +1,4 @@
-import { type ConsoleRole, consoleRoles, type GrantEntry } from '../../domain/accounts.ts'
+import { type ConsoleRole, consoleRoles, type GrantEntry } from '../../bridge/domain/accounts.ts'
 import type { Grant } from '../handler.ts'
 import { type ConsoleRoute, rolesOf } from '../routes.ts'
 

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import * as client from 'openid-client'
-import { isJsonObject } from '../../shared/json.ts'
-import { memoized } from '../../shared/memoized.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
+import { memoized } from '../../bridge/shared/memoized.ts'
 
 export type OidcSettings = { readonly issuer: string; readonly clientId: string; readonly clientSecret: string }
 

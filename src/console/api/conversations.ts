@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { BsonDate, Id } from '../../../contracts/primitives.ts'
 import { SessionOutcome } from '../../../contracts/views/session.ts'
-import type { Now } from '../../domain/ports.ts'
-import type { Refusal } from '../../http/answer.ts'
-import type { Query } from '../../mongo/connect.ts'
+import type { Now } from '../../bridge/domain/ports.ts'
+import type { Refusal } from '../../bridge/http/answer.ts'
+import type { Query } from '../../bridge/mongo/connect.ts'
 import {
   type ConversationFilters,
   type ConversationSort,
@@ -13,7 +13,7 @@ import {
   conversationsIn,
   hasPages,
   maxCounted,
-} from '../../mongo/console-conversations.ts'
+} from '../../bridge/mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
 import { sessionState } from '../browser/words.ts'
 import { csvFile, csvOfPages } from '../csv.ts'

@@ -4,13 +4,13 @@ import { Id, Instant } from '../../../contracts/primitives.ts'
 import { problemsIn } from '../../../contracts/problem.ts'
 import { deadLetterHeaders, quarantineHeaders } from '../../../contracts/records.ts'
 import { quarantine } from '../../../contracts/topics.ts'
-import { unknownEvent } from '../../domain/decode-request.ts'
-import type { Failure, IncomingRecord } from '../../domain/ports.ts'
-import { invalid, type Refusal } from '../../http/answer.ts'
-import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { Redrives } from '../../mongo/redrives.ts'
-import { idText, notRecorded } from '../../operations/audit.ts'
-import { memoryIdOf, readDeadLetter } from '../../operations/redrive/dead-letters.ts'
+import { unknownEvent } from '../../bridge/domain/decode-request.ts'
+import type { Failure, IncomingRecord } from '../../bridge/domain/ports.ts'
+import { invalid, type Refusal } from '../../bridge/http/answer.ts'
+import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
+import type { Redrives } from '../../bridge/mongo/redrives.ts'
+import { idText, notRecorded } from '../../bridge/operations/audit.ts'
+import { memoryIdOf, readDeadLetter } from '../../bridge/operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
@@ -18,12 +18,12 @@ import {
   findDeadLetters,
   findRequests,
   type QuarantinedLetter,
-} from '../../operations/redrive/find.ts'
-import { filtersOf as ownedFilters } from '../../operations/redrive/operations.ts'
-import { isErasedSince } from '../../operations/redrive/send.ts'
-import { findRecord, lookAt } from '../../operations/redrive/show.ts'
-import { isFault } from '../../shared/fault.ts'
-import { semaphore } from '../../shared/semaphore.ts'
+} from '../../bridge/operations/redrive/find.ts'
+import { filtersOf as ownedFilters } from '../../bridge/operations/redrive/operations.ts'
+import { isErasedSince } from '../../bridge/operations/redrive/send.ts'
+import { findRecord, lookAt } from '../../bridge/operations/redrive/show.ts'
+import { isFault } from '../../bridge/shared/fault.ts'
+import { semaphore } from '../../bridge/shared/semaphore.ts'
 import { rolesFor } from '../access/grants.ts'
 import { type LetterAnswer, type LettersAnswer, ShowBody } from '../answers.ts'
 import {

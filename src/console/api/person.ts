@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { type ErasedKey, nameOfErased } from '../../domain/erased.ts'
-import { likelyParts } from '../../domain/person.ts'
-import { likelyOthers, type Part } from '../../domain/person-parts.ts'
-import type { Failure } from '../../domain/ports.ts'
-import { invalid, type Refusal } from '../../http/answer.ts'
-import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { Erasures } from '../../mongo/erasures.ts'
-import { actionOn, notRecorded } from '../../operations/audit.ts'
-import { alsoOf, type Erasing, erase, exceptOf } from '../../operations/erase/operations.ts'
+import { type ErasedKey, nameOfErased } from '../../bridge/domain/erased.ts'
+import { likelyParts } from '../../bridge/domain/person.ts'
+import { likelyOthers, type Part } from '../../bridge/domain/person-parts.ts'
+import type { Failure } from '../../bridge/domain/ports.ts'
+import { invalid, type Refusal } from '../../bridge/http/answer.ts'
+import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
+import type { Erasures } from '../../bridge/mongo/erasures.ts'
+import { actionOn, notRecorded } from '../../bridge/operations/audit.ts'
+import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/operations/erase/operations.ts'
 import {
   contradictsItself,
   erasureRequestText,
@@ -16,11 +16,11 @@ import {
   type Plan,
   planOf,
   type Request,
-} from '../../operations/erase/plan.ts'
-import { exportPerson } from '../../operations/export/operation.ts'
-import type { Run, Stop } from '../../operations/operation.ts'
-import { whoIsNot, whoseIsIt } from '../../operations/person-options.ts'
-import { hasPersonalData } from '../../views/index.ts'
+} from '../../bridge/operations/erase/plan.ts'
+import { exportPerson } from '../../bridge/operations/export/operation.ts'
+import type { Run, Stop } from '../../bridge/operations/operation.ts'
+import { whoIsNot, whoseIsIt } from '../../bridge/operations/person-options.ts'
+import { hasPersonalData } from '../../bridge/views/index.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { Id } from '../../../contracts/primitives.ts'
-import { isReadBy } from '../../kafka/offsets.ts'
+import { isReadBy } from '../../bridge/kafka/offsets.ts'
 import { type Handlers, ok } from '../handler.ts'
 import { readQuery } from '../query.ts'
 import type { SystemDeps } from './system.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
 import { count, duration } from './format.ts'
 
 /** A figure as its numerator and denominator (contracts/views/daily-stats.ts). */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
 
 /** One line of indented JSON, with the problems at its place. */
 export type JsonLine = {

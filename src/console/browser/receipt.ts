@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
 import { at, listAt, numberAt, textAt } from './figures.ts'
 import { count, counted, dayOfTime, wholeDayText } from './format.ts'
 import { confirmedWords, storedWords } from './words.ts'

@@ -1,5 +1,5 @@
 import type { agentChat, botChat } from '../../../contracts/events/fields.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
 import type { StoryEvent } from '../answers.ts'
 import { listAt, numberAt, textAt } from './figures.ts'
 import { becauseWords, callTitle, failureWords, inviteReasonWords, suppressionWords } from './words.ts'

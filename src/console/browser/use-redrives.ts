@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { sleep } from '../../shared/time.ts'
+import { sleep } from '../../bridge/shared/time.ts'
 import type { LettersAnswer, LettersKind, ProcessedAnswer, RedriveLine } from '../answers.ts'
 import { accountPath, get, postLines, type Trouble } from './api.ts'
 import { failedAgain, type Outcome, type RedriveEnd } from './redrive-outcome.ts'

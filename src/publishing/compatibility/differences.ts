@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
 import type { Json, JsonObject, Schema } from '../schema.ts'
 
 /**

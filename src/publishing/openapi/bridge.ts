@@ -1,7 +1,7 @@
 import * as http from '../../../contracts/http.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { botEventForms, webhookForms } from '../../../contracts/wire-forms.ts'
-import { isJsonObject } from '../../shared/json.ts'
+import { isJsonObject } from '../../bridge/shared/json.ts'
 import { leavesOfOpenApi } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
 import { about, type Json, type JsonObject } from '../schema.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { ceType, type TopicName } from '../../../contracts/topics.ts'
-import type { ReadView, ViewName, Views } from '../../views/index.ts'
+import type { ReadView, ViewName, Views } from '../../bridge/views/index.ts'
 import type { WaitFor } from '../changes.ts'
 import type { Attempt } from '../post.ts'
 import type { Exchange } from '../send.ts'

@@ -1,4 +1,4 @@
-import { timelineId } from '../../views/timeline.ts'
+import { timelineId } from '../../bridge/views/timeline.ts'
 import type { Story } from './story.ts'
 
 /** Act: what analysts find in the views. */

@@ -1,5 +1,5 @@
-import type { IncomingRecord } from '../../domain/ports.ts'
-import { isObject } from '../../shared/json.ts'
+import type { IncomingRecord } from '../../bridge/domain/ports.ts'
+import { isObject } from '../../bridge/shared/json.ts'
 import { createChanges } from '../changes.ts'
 
 export type Data = Readonly<Record<string, unknown>>

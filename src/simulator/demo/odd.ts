@@ -1,4 +1,4 @@
-import { timelineId } from '../../views/timeline.ts'
+import { timelineId } from '../../bridge/views/timeline.ts'
 import type { OddCopy } from '../odd-copies.ts'
 import type { LoggedEvent } from './log.ts'
 import type { Story } from './story.ts'

@@ -1,4 +1,4 @@
-import type { ReadView } from '../../views/index.ts'
+import type { ReadView } from '../../bridge/views/index.ts'
 import { type Assertions, createAssertions } from './assertions.ts'
 import { checkLine, detailLine, headingLines, introLines, type Score, stepLine, summaryLines } from './lines.ts'
 import type { EventLog } from './log.ts'

@@ -1,4 +1,4 @@
-import type { Account, BotAccount } from '../../domain/accounts.ts'
+import type { Account, BotAccount } from '../../bridge/domain/accounts.ts'
 import type { Service } from '../service.ts'
 import type { EventLog } from './log.ts'
 import type { Stage } from './stage.ts'

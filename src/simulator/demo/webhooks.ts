@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ViewName, Views } from '../../views/index.ts'
+import type { ViewName, Views } from '../../bridge/views/index.ts'
 import * as payloads from '../payloads.ts'
 import type { Story } from './story.ts'
 

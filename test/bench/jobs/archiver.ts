@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newKeyFile } from '../../../src/archive/key-file.ts'
+import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import { eventually } from '../../support/eventually.ts'
 import { endsOf } from '../../support/plain-consumer.ts'
 import type { Bench, Findings, Job } from '../bench.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../../../src/domain/roles.ts'
+import type { Role } from '../../../src/bridge/domain/roles.ts'
 import { createTopics } from '../../support/plain-consumer.ts'
 import { botToken, providerId } from '../account.ts'
 import type { Bench, Findings, Job } from '../bench.ts'

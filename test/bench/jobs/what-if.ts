@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { now } from '../../../src/domain/clock.ts'
-import { unmeasured } from '../../../src/domain/metrics.ts'
-import { connectKafka } from '../../../src/kafka/kafka.ts'
+import { now } from '../../../src/bridge/domain/clock.ts'
+import { unmeasured } from '../../../src/bridge/domain/metrics.ts'
+import { connectKafka } from '../../../src/bridge/kafka/kafka.ts'
 import { right } from '../../support/either.ts'
 import { silent } from '../../support/silent-log.ts'
 import { accountId } from '../account.ts'
@@ -16,7 +16,7 @@ import { dayOf } from '../load/conversations-of-a-day.ts'
 import { residentMb } from '../proc.ts'
 
 const command = fileURLToPath(new URL('../../../src/app/livechat-bridge', import.meta.url))
-const bot = fileURLToPath(new URL('../../operations/what-if/bots/day.ts', import.meta.url))
+const bot = fileURLToPath(new URL('../../bridge/operations/what-if/bots/day.ts', import.meta.url))
 
 const run = async (bench: Bench): Promise<Findings> => {
   const { add, check, draw, findings } = gatherFindings()

@@ -1,4 +1,4 @@
-import '../../../src/kafka/kafkajs-patches/request-queue.ts'
+import '../../../src/bridge/kafka/kafkajs-patches/request-queue.ts'
 import kafkajs, { type Message } from 'kafkajs'
 
 export const kafkaOf = (brokers: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-import '../../../src/kafka/kafkajs-patches/request-queue.ts'
+import '../../../src/bridge/kafka/kafkajs-patches/request-queue.ts'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import Router from '@koa/router'

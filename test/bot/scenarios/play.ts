@@ -12,7 +12,7 @@ import { messageOf } from '../../../src/bot/history.ts'
 import { enrichmentOf } from '../../../src/bot/note.ts'
 import { handOver, type Note, type Reply, text } from '../../../src/bot/replies.ts'
 import { inVirtualTime } from '../../../src/bot/virtual-time.ts'
-import { sleep } from '../../../src/shared/time.ts'
+import { sleep } from '../../../src/bridge/shared/time.ts'
 import { givenChat } from '../given-chat.ts'
 
 type Said = { readonly text: string } | { readonly handOver: { readonly reason?: string } & Note }

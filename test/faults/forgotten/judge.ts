@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
-import type { connectKafka } from '../../../src/kafka/kafka.ts'
-import { sleep } from '../../../src/shared/time.ts'
+import type { connectKafka } from '../../../src/bridge/kafka/kafka.ts'
+import { sleep } from '../../../src/bridge/shared/time.ts'
 import { eventually } from '../../support/eventually.ts'
 import { wrong } from '../findings.ts'
 import type { startGround } from './ground.ts'

@@ -1,5 +1,5 @@
 import { botReplies, calls, chats, deadLetters, enrichments, eventTopics } from '../../../contracts/topics.ts'
-import type { KafkaPorts } from '../../../src/kafka/kafka.ts'
+import type { KafkaPorts } from '../../../src/bridge/kafka/kafka.ts'
 import { chatAccepted } from '../../../src/simulator/payloads.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'

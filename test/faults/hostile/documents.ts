@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { IncomingRecord } from '../../../src/domain/ports.ts'
-import { decodeRecord } from '../../../src/kafka/records.ts'
-import { changesOf } from '../../../src/views/decoded.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import { decodeRecord } from '../../../src/bridge/kafka/records.ts'
+import { changesOf } from '../../../src/bridge/views/decoded.ts'
 import type { Documents } from '../history.ts'
 
 /**

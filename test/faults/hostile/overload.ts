@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { send } from '../../ingress/harness.ts'
+import { send } from '../../bridge/ingress/harness.ts'
 import { sample } from '../../support/samples.ts'
 
 const ticksPerSecond = 20

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { limits } from '../../../src/http/limits.ts'
+import { limits } from '../../../src/bridge/http/limits.ts'
 
 type Slow = { readonly what: string; readonly limitMs: number; readonly begin: string; readonly more: string }
 

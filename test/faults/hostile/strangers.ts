@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { send } from '../../ingress/harness.ts'
+import { send } from '../../bridge/ingress/harness.ts'
 
 const tokens = '/oauth/token'
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

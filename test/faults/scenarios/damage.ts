@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { decodeJournaled } from '../../../src/journal/record.ts'
-import { frameSize, parseName, readSegmentHeader, scanFrames } from '../../../src/journal/segment.ts'
+import { decodeJournaled } from '../../../src/bridge/journal/record.ts'
+import { frameSize, parseName, readSegmentHeader, scanFrames } from '../../../src/bridge/journal/segment.ts'
 import { findingsOf, unless } from '../findings.ts'
 import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
@@ -111,6 +111,6 @@ export const newestDamage = damaged(
   'the newest acknowledged record',
   (records) => records - 1,
   'the end of what was acknowledged',
-  // test/journal/damage.test.ts flips the newest record too, and fails without this defence.
+  // test/bridge/journal/damage.test.ts flips the newest record too, and fails without this defence.
   false,
 )

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openKeyFile } from '../../../src/archive/key-file.ts'
+import { openKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import { agentJoined } from '../../../src/simulator/bot-events.ts'
 import { eventually } from '../../support/eventually.ts'
 import { wrongDocuments } from '../checker.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { send } from '../../ingress/harness.ts'
+import { send } from '../../bridge/ingress/harness.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { memoryOf } from '../heap.ts'
 import type { Exchange } from '../history.ts'

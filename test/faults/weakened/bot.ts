@@ -26,7 +26,7 @@ export const bot = {
   ],
   'a dead bot is noticed before its clients are handed over': [
     instead(
-      () => import('../../../src/kafka/kafka.ts'),
+      () => import('../../../src/bridge/kafka/kafka.ts'),
       ({ connectKafka }) => ({
         connectKafka: (...given) => {
           const kafka = connectKafka(...given)

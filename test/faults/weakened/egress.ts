@@ -1,4 +1,4 @@
-import type { Entrant } from '../../../src/egress/delivery/gate.ts'
+import type { Entrant } from '../../../src/bridge/egress/delivery/gate.ts'
 import { instead } from './instead.ts'
 
 const asAnyOther = (entrant: Entrant): Entrant => ({ ...entrant, isLastResort: false })
@@ -6,7 +6,7 @@ const asAnyOther = (entrant: Entrant): Entrant => ({ ...entrant, isLastResort: f
 export const egress = {
   'the order of a chat': [
     instead(
-      () => import('../../../src/shared/keyed-queue.ts'),
+      () => import('../../../src/bridge/shared/keyed-queue.ts'),
       ({ keyedQueue }) => ({
         keyedQueue: () => {
           const queue = keyedQueue()
@@ -22,7 +22,7 @@ export const egress = {
   ],
   'what was delivered is known after a crash': [
     instead(
-      () => import('../../../src/egress/conversation/conversation-now.ts'),
+      () => import('../../../src/bridge/egress/conversation/conversation-now.ts'),
       ({ conversationNow }) => ({
         conversationNow: (...about) => {
           const read = conversationNow(...about)
@@ -33,7 +33,7 @@ export const egress = {
   ],
   'the low-water mark': [
     instead(
-      () => import('../../../src/shared/offset-tracker.ts'),
+      () => import('../../../src/bridge/shared/offset-tracker.ts'),
       ({ offsetTracker }) => ({
         offsetTracker: () => {
           const tracker = offsetTracker()
@@ -54,7 +54,7 @@ export const egress = {
   ],
   'each account has its own bound': [
     instead(
-      () => import('../../../src/egress/delivery/partition-commands.ts'),
+      () => import('../../../src/bridge/egress/delivery/partition-commands.ts'),
       ({ commandsOfPartition }) => ({
         commandsOfPartition: (deps) => commandsOfPartition({ ...deps, accountOf: () => 'all accounts' }),
       }),
@@ -62,7 +62,7 @@ export const egress = {
   ],
   'waiting for Retry-After': [
     instead(
-      () => import('../../../src/egress/delivery/classify.ts'),
+      () => import('../../../src/bridge/egress/delivery/classify.ts'),
       ({ classify }) => ({
         classify: (...answer) => {
           const verdict = classify(...answer)
@@ -73,7 +73,7 @@ export const egress = {
   ],
   'invitations during a pause': [
     instead(
-      () => import('../../../src/egress/delivery/account-gate.ts'),
+      () => import('../../../src/bridge/egress/delivery/account-gate.ts'),
       ({ accountGate }) => ({
         accountGate: (deps) => {
           const gate = accountGate(deps)
@@ -90,7 +90,7 @@ export const egress = {
   ],
   'a command id with other content is told': [
     instead(
-      () => import('../../../src/egress/delivery/handle-command.ts'),
+      () => import('../../../src/bridge/egress/delivery/handle-command.ts'),
       ({ commandHandler }) => ({
         commandHandler: (parts) => commandHandler({ ...parts, finishedBefore: async () => undefined }),
       }),
@@ -98,17 +98,17 @@ export const egress = {
   ],
   'the breaker and the budget for retries': [
     instead(
-      () => import('../../../src/egress/delivery/circuit-breaker.ts'),
+      () => import('../../../src/bridge/egress/delivery/circuit-breaker.ts'),
       () => ({ afterFailure: (breaker) => breaker }),
     ),
     instead(
-      () => import('../../../src/egress/delivery/retry-budget.ts'),
+      () => import('../../../src/bridge/egress/delivery/retry-budget.ts'),
       () => ({ mayRetry: () => true }),
     ),
   ],
   'an invitation has no last attempt': [
     instead(
-      () => import('../../../src/egress/delivery/send-command.ts'),
+      () => import('../../../src/bridge/egress/delivery/send-command.ts'),
       ({ commandSender }) => ({
         // Each command has three attempts within 10 s, also those of the bridge itself.
         commandSender: (parts) => {
@@ -123,7 +123,7 @@ export const egress = {
   ],
   'a hand-over that failed is made good': [
     instead(
-      () => import('../../../src/egress/watchdog/escalations.ts'),
+      () => import('../../../src/bridge/egress/watchdog/escalations.ts'),
       ({ escalationsOf }) => ({
         escalationsOf: ({ handOverFailed: _, ...waiting }, ...others) => escalationsOf(waiting, ...others),
       }),
@@ -131,7 +131,7 @@ export const egress = {
   ],
   'a question to the bot after a join is answered': [
     instead(
-      () => import('../../../src/domain/conversation.ts'),
+      () => import('../../../src/bridge/domain/conversation.ts'),
       ({ decideReply }) => ({
         decideReply: (conversation, command, writtenAt, rules) =>
           decideReply(conversation, command, writtenAt, { ...rules, whileAgent: 'suppress' }),
@@ -140,7 +140,7 @@ export const egress = {
   ],
   'the watchdog': [
     instead(
-      () => import('../../../src/egress/watchdog/escalations.ts'),
+      () => import('../../../src/bridge/egress/watchdog/escalations.ts'),
       () => ({ escalationsOf: () => [] }),
     ),
   ],

@@ -3,13 +3,13 @@ import { instead } from './instead.ts'
 export const erasures = {
   'the data key of what is erased is destroyed': [
     instead(
-      () => import('../../../src/mongo/archive-keys.ts'),
+      () => import('../../../src/bridge/mongo/archive-keys.ts'),
       ({ archiveKeysIn }) => ({ archiveKeysIn: (db) => ({ ...archiveKeysIn(db), destroy: async () => {} }) }),
     ),
   ],
   'every view is emptied at a marker': [
     instead(
-      () => import('../../../src/views/changes.ts'),
+      () => import('../../../src/bridge/views/changes.ts'),
       ({ changesOfEvent }) => ({
         changesOfEvent: (recorded) =>
           changesOfEvent(recorded).filter(({ view, where }) => view !== 'calls' || where === undefined),
@@ -18,13 +18,13 @@ export const erasures = {
   ],
   'what was received before an erasure is stored without its person': [
     instead(
-      () => import('../../../src/domain/erased.ts'),
+      () => import('../../../src/bridge/domain/erased.ts'),
       () => ({ erasedFinder: () => async () => new Set() }),
     ),
   ],
   'the markers of the archive are applied after a restore': [
     instead(
-      () => import('../../../src/archive/missed-erasures.ts'),
+      () => import('../../../src/bridge/archive/missed-erasures.ts'),
       ({ missedErasures }) => ({
         missedErasures: (deps) => ({
           ...missedErasures(deps),

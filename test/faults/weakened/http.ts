@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { instead } from './instead.ts'
 
-const limits = () => import('../../../src/http/limits.ts')
+const limits = () => import('../../../src/bridge/http/limits.ts')
 const mebibyte = 1024 ** 2
 
 export const http = {
@@ -10,7 +10,7 @@ export const http = {
       limits: { ...usual, webhooksMs: usual.webhooksMs * 1000, botMs: usual.botMs * 1000 },
     })),
     instead(
-      () => import('../../../src/journal/fallback.ts'),
+      () => import('../../../src/bridge/journal/fallback.ts'),
       ({ publishWithFallback }) => ({
         publishWithFallback: (journals, deps) => publishWithFallback(journals, { ...deps, budgetMs: 1_000_000 }),
       }),
@@ -18,7 +18,7 @@ export const http = {
   ],
   'what is in flight is finished': [
     instead(
-      () => import('../../../src/http/server.ts'),
+      () => import('../../../src/bridge/http/server.ts'),
       ({ createHttpServer }) => ({
         createHttpServer: (deps, routers, overrides) =>
           createHttpServer(deps, routers, { ...overrides, leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 0 }),
@@ -27,7 +27,7 @@ export const http = {
   ],
   'a bound on nesting': [
     instead(
-      () => import('../../../src/domain/read-json.ts'),
+      () => import('../../../src/bridge/domain/read-json.ts'),
       ({ readJson }) => ({
         readJson: (bytes, rules) => {
           const read = readJson(bytes, rules)
@@ -44,7 +44,7 @@ export const http = {
   ],
   'an id for each webhook': [
     instead(
-      () => import('../../../src/domain/requests.ts'),
+      () => import('../../../src/bridge/domain/requests.ts'),
       ({ decodeWebhook }) => ({
         decodeWebhook: (payload, receipt) => decodeWebhook(payload, { ...receipt, id: receipt.contentHash ?? '' }),
       }),
@@ -57,7 +57,7 @@ export const http = {
   ],
   'the delay after failures': [
     instead(
-      () => import('../../../src/http/failure-delay.ts'),
+      () => import('../../../src/bridge/http/failure-delay.ts'),
       () => ({ failureDelay: () => ({ refusedAfter: () => undefined, afterFailure: () => 0 }) }),
     ),
   ],

@@ -22,13 +22,13 @@ export const journal = {
   ],
   'what waits in the journal goes first': [
     instead(
-      () => import('../../../src/journal/failover.ts'),
+      () => import('../../../src/bridge/journal/failover.ts'),
       ({ initialState }) => ({ initialState: () => initialState(0) }),
     ),
   ],
   'a checksum for each record of the journal': [
     instead(
-      () => import('../../../src/journal/segment.ts'),
+      () => import('../../../src/bridge/journal/segment.ts'),
       ({ scanFrames, frameAt, frameLayout: at }) => ({
         scanFrames: (mark, content, from) => {
           const bytes = Buffer.from(content)
@@ -45,7 +45,7 @@ export const journal = {
   ],
   'the end of what was acknowledged': [
     instead(
-      () => import('../../../src/journal/segment.ts'),
+      () => import('../../../src/bridge/journal/segment.ts'),
       ({ readSegmentHeader, headerSize }) => ({
         readSegmentHeader: (content) => ({ ...readSegmentHeader(content), acknowledged: headerSize }),
       }),
@@ -53,7 +53,7 @@ export const journal = {
   ],
   'a journal that cannot be opened ends the start': [
     instead(
-      () => import('../../../src/journal/journals.ts'),
+      () => import('../../../src/bridge/journal/journals.ts'),
       ({ openJournals }) => ({
         openJournals: async (options) => {
           const opened = await openJournals(options)
@@ -64,7 +64,7 @@ export const journal = {
   ],
   'journals without a process are adopted': [
     instead(
-      () => import('../../../src/journal/journals.ts'),
+      () => import('../../../src/bridge/journal/journals.ts'),
       ({ openJournals }) => ({
         openJournals: async (options) => {
           const opened = await openJournals(options)
@@ -76,7 +76,7 @@ export const journal = {
   ],
   'the cap of the journal': [
     instead(
-      () => import('../../../src/journal/journals.ts'),
+      () => import('../../../src/bridge/journal/journals.ts'),
       ({ openJournals }) => ({
         openJournals: (options) => openJournals({ ...options, maxBytes: options.maxBytes * 1000 }),
       }),
@@ -84,7 +84,7 @@ export const journal = {
   ],
   'a full disk is a refusal': [
     instead(
-      () => import('../../../src/journal/writer.ts'),
+      () => import('../../../src/bridge/journal/writer.ts'),
       ({ segmentWriter }) => ({
         segmentWriter: (deps) => {
           const writer = segmentWriter(deps)

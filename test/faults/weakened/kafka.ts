@@ -1,10 +1,10 @@
-import type { ProduceConnection } from '../../../src/kafka/produce/connection.ts'
+import type { ProduceConnection } from '../../../src/bridge/kafka/produce/connection.ts'
 import { instead } from './instead.ts'
 
 /** Every connection to Kafka for writing, with some functions weakened. */
 const connection = (weaken: (original: ProduceConnection) => Partial<ProduceConnection>) =>
   instead(
-    () => import('../../../src/kafka/produce/connection.ts'),
+    () => import('../../../src/bridge/kafka/produce/connection.ts'),
     ({ produceConnection }) => ({
       produceConnection: (newClient, prefix) => {
         const original = produceConnection(newClient, prefix)
@@ -27,7 +27,7 @@ export const kafka = {
   ],
   'acknowledgement by all replicas': [
     instead(
-      () => import('../../../src/kafka/produce/record-batch.ts'),
+      () => import('../../../src/bridge/kafka/produce/record-batch.ts'),
       ({ encodeProduce }) => ({
         encodeProduce: (request, timestamp) => encodeProduce({ ...request, acks: 1 }, timestamp),
       }),
@@ -48,7 +48,7 @@ export const kafka = {
   ],
   'keys stay in their partition': [
     instead(
-      () => import('../../../src/kafka/partitions/partitioner.ts'),
+      () => import('../../../src/bridge/kafka/partitions/partitioner.ts'),
       ({ partitionerOf }) => ({
         partitionerOf: ({ detect, log }) =>
           partitionerOf({
@@ -63,7 +63,7 @@ export const kafka = {
   ],
   'what is large is compressed': [
     instead(
-      () => import('../../../src/kafka/produce/partition-queue.ts'),
+      () => import('../../../src/bridge/kafka/produce/partition-queue.ts'),
       ({ partitionQueue }) => ({
         partitionQueue: (topic, partition, limits) => {
           const queue = partitionQueue(topic, partition, limits)
@@ -75,7 +75,7 @@ export const kafka = {
   'sockets are destroyed with their producer': [connection(() => ({ close: () => Promise.resolve() }))],
   'commit after MongoDB has acknowledged': [
     instead(
-      () => import('../../../src/kafka/consumer/partition-reader.ts'),
+      () => import('../../../src/bridge/kafka/consumer/partition-reader.ts'),
       ({ partitionReader }) => ({
         partitionReader: (deps) =>
           partitionReader({
@@ -93,7 +93,7 @@ export const kafka = {
     ),
     // MongoDB's own positions would find what a commit has left out.
     instead(
-      () => import('../../../src/views/positions.ts'),
+      () => import('../../../src/bridge/views/positions.ts'),
       ({ positionsInMongo }) => ({
         positionsInMongo: (deps) => ({ ...positionsInMongo(deps), startAt: async () => undefined }),
       }),
@@ -101,7 +101,7 @@ export const kafka = {
   ],
   'an owner begins where the one before has committed': [
     instead(
-      () => import('../../../src/kafka/consumer/committed-offsets.ts'),
+      () => import('../../../src/bridge/kafka/consumer/committed-offsets.ts'),
       ({ startOffsetsOf }) => ({
         // Nor where MongoDB ends, which is close to it.
         startOffsetsOf: (deps, { startAt: _, ...spec }) =>
@@ -111,7 +111,7 @@ export const kafka = {
   ],
   'a consumer that tells of its trouble': [
     instead(
-      () => import('../../../src/kafka/consumer/consume.ts'),
+      () => import('../../../src/bridge/kafka/consumer/consume.ts'),
       ({ consumeWith }) => ({
         consumeWith: (deps) => async (spec) => ({
           ...(await consumeWith(deps)(spec)),
@@ -122,7 +122,7 @@ export const kafka = {
   ],
   'an offset counts only with its leader epoch': [
     instead(
-      () => import('../../../src/kafka/wire-record.ts'),
+      () => import('../../../src/bridge/kafka/wire-record.ts'),
       ({ toIncoming }) => ({
         epochIn: () => undefined,
         toIncoming: (...message) => {
@@ -134,7 +134,7 @@ export const kafka = {
   ],
   'a damaged batch is one record': [
     instead(
-      () => import('../../../src/kafka/unreadable.ts'),
+      () => import('../../../src/bridge/kafka/unreadable.ts'),
       () => ({ unreadable: () => undefined }),
     ),
   ],

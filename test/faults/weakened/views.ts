@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../../contracts/topics.ts'
 import { maxSeen } from '../../../contracts/views/applied.ts'
-import { identity } from '../../../src/domain/identity.ts'
+import { identity } from '../../../src/bridge/domain/identity.ts'
 import { instead } from './instead.ts'
 
 export const views = {
   'acknowledgement by a majority': [
     instead(
-      () => import('../../../src/mongo/client.ts'),
+      () => import('../../../src/bridge/mongo/client.ts'),
       ({ mongoClient }) => ({
         mongoClient: (location, others) =>
           mongoClient(location, { ...others, writeConcern: { w: 1, wtimeoutMS: 5_000 } }),
@@ -16,19 +16,19 @@ export const views = {
   ],
   'documents are read as a majority has them': [
     instead(
-      () => import('../../../src/mongo/store.ts'),
+      () => import('../../../src/bridge/mongo/store.ts'),
       ({ readPresent }) => ({ readPresent: (db) => readPresent(db, 'local') }),
     ),
   ],
   'an outage is told from a fault of the message': [
     instead(
-      () => import('../../../src/mongo/classify.ts'),
+      () => import('../../../src/bridge/mongo/classify.ts'),
       ({ classify }) => ({ classify: (error) => ({ ...classify(error), kind: 'permanent' }) }),
     ),
   ],
   'the offsets in each document': [
     instead(
-      () => import('../../../src/views/applied.ts'),
+      () => import('../../../src/bridge/views/applied.ts'),
       ({ advance, once }) => ({
         advance: (applied, position) => ({ ...applied, ...advance(undefined, position) }),
         once: (current, recorded, next) => {
@@ -44,7 +44,7 @@ export const views = {
   ],
   'a repetition is known by its content': [
     instead(
-      () => import('../../../src/views/applied.ts'),
+      () => import('../../../src/bridge/views/applied.ts'),
       ({ once }) => ({
         once: (current, recorded, next) => {
           if (current === undefined) return once(current, recorded, next)
@@ -56,13 +56,13 @@ export const views = {
   ],
   'what is read is folded early where the heap is nearly full': [
     instead(
-      () => import('../../../src/shared/heap.ts'),
+      () => import('../../../src/bridge/shared/heap.ts'),
       () => ({ hasRoom: () => true }),
     ),
   ],
   'a document forgets its oldest events': [
     instead(
-      () => import('../../../src/views/applied.ts'),
+      () => import('../../../src/bridge/views/applied.ts'),
       ({ once }) => ({
         once: (current, recorded, next) => {
           if (current === undefined) return once(current, recorded, next)
@@ -75,7 +75,7 @@ export const views = {
   ],
   'dead letters': [
     instead(
-      () => import('../../../src/views/projector.ts'),
+      () => import('../../../src/bridge/views/projector.ts'),
       ({ projector }) => ({
         projector: (deps) =>
           projector({
@@ -91,7 +91,7 @@ export const views = {
   ],
   'documents below 16 MiB': [
     instead(
-      () => import('../../../src/views/changes.ts'),
+      () => import('../../../src/bridge/views/changes.ts'),
       ({ changesOfEvent }) => ({ changesOfEvent: (recorded) => changesOfEvent({ ...recorded, bytes: 0 }) }),
     ),
   ],

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
 import { createEventLog } from '../../../src/simulator/demo/log.ts'
 import { isMoreToCome, sayToBot } from '../../../src/simulator/demo/say.ts'
 import type { DemoAccount } from '../../../src/simulator/demo/story.ts'

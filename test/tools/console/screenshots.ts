@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { newKeyFile } from '../../../src/archive/key-file.ts'
+import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import { finish, withServers } from '../../support/finish.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { oneFailed, together } from '../../support/outcome.ts'

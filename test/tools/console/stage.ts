@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { dayMs } from '../../../src/shared/time.ts'
+import { dayMs } from '../../../src/bridge/shared/time.ts'
 import { inTurn } from '../../../src/simulator/behaviour.ts'
 import { chatRated } from '../../../src/simulator/payloads.ts'
 import { eventually } from '../../support/eventually.ts'

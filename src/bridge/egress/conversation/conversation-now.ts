@@ -1,0 +1,180 @@
+import type { BotReply } from '../../../../contracts/commands/bot-reply.ts'
+import { type ConversationDocument, conversations } from '../../../../contracts/views/conversation.ts'
+import { type DeliveryDocument, deliveries } from '../../../../contracts/views/delivery.ts'
+import {
+  type Conversation,
+  conversationOf,
+  hasWholeSeen,
+  unknownConversation,
+  withFacts,
+} from '../../domain/conversation.ts'
+import { isFinal } from '../../domain/conversation-facts.ts'
+import { type CommandName, contentDigest, deliveryId, isSameCommand } from '../../domain/delivery.ts'
+import { limitConcurrency } from '../../shared/semaphore.ts'
+import { withDeadline } from '../../shared/timeout.ts'
+import { outcomesInSeen } from '../delivery/outcome.ts'
+import type { EgressPorts } from '../ports.ts'
+import { retryUntilAborted } from '../retry-until-aborted.ts'
+import type { Kept } from './partition-tail.ts'
+import type { Tail } from './tail.ts'
+
+/** The documents of a chat and of a command, where they exist. */
+export type KnownViews = {
+  readonly conversation: ConversationDocument | undefined
+  readonly delivery: DeliveryDocument | undefined
+}
+/** Undefined means 'the views cannot be read now'. A document without a given id is not read. */
+export type ReadViews = (
+  accountId: string,
+  chatId: string | undefined,
+  deliveryId: string | undefined,
+) => Promise<KnownViews | undefined>
+
+const atOnce = 32
+const withinMs = 2000
+const awayMs = 1000
+
+/**
+ * Reads the views within two seconds, for 32 callers of each account at once: an account with many replies must not
+ * delay the others. After a failure it reads nothing for a second: replies must not queue for an unavailable MongoDB.
+ */
+export const viewsReader = (
+  ports: Pick<EgressPorts, 'readDocument' | 'sleep' | 'random' | 'log' | 'monotonic'>,
+): ReadViews => {
+  const placesOf = new Map<string, ReturnType<typeof limitConcurrency>>()
+  const inPlace = (accountId: string) => {
+    const places = placesOf.get(accountId) ?? limitConcurrency(atOnce)
+    placesOf.set(accountId, places)
+    return places
+  }
+  let awayUntil = Number.NEGATIVE_INFINITY
+  return (accountId, chatId, deliveryId) =>
+    inPlace(accountId)(async () => {
+      if (ports.monotonic() < awayUntil) return undefined
+      const read = async () => {
+        const [conversation, delivery] = await Promise.all([
+          chatId === undefined ? undefined : ports.readDocument(conversations.name, chatId),
+          deliveryId === undefined ? undefined : ports.readDocument(deliveries.name, deliveryId),
+        ])
+        return { conversation, delivery }
+      }
+      const known = await withDeadline(ports.sleep, withinMs, (given) =>
+        retryUntilAborted(ports, 'reading the views', read, given),
+      )
+      if (known?.value === undefined) awayUntil = ports.monotonic() + awayMs
+      return known?.value?.value
+    })
+}
+
+/**
+ * A conversation from the views and the tail together, and whether a command of it was finished before. The tail has
+ * the newest facts of the log, which the views may not have yet (tail.ts). `isWhole` is false if the views could not be
+ * read, or if the tail has forgotten facts that the views do not hold.
+ */
+export type ConversationNow = {
+  readonly conversation: Conversation
+  readonly isFinished: boolean
+  readonly isWhole: boolean
+}
+
+type Chat = Pick<BotReply, 'accountId' | 'chatId'>
+/** A chat, or a command of it. `type` is what its record named as its type. */
+export type ChatOrCommand = Chat | (Chat & Pick<BotReply, 'id'> & { readonly type?: unknown })
+
+const nameOf = (about: ChatOrCommand): CommandName | undefined =>
+  'id' in about ? { commandId: about.id, commandType: String(about.type) } : undefined
+
+type Snapshot = ConversationNow & Kept
+
+const unknown: Kept = { conversation: unknownConversation, applied: -1 }
+
+const keptOf = ({ conversation }: KnownViews, tail: Tail, partition: number): Kept => {
+  if (conversation === undefined) return unknown
+  const source = `bot-conversations/${partition}`
+  const { [source]: offset, [`${source}/epoch`]: epoch } = conversation.applied
+  return {
+    conversation: conversationOf(conversation),
+    applied:
+      offset === undefined
+        ? unknown.applied
+        : tail.placeOf(partition, { offset, ...(epoch !== undefined && { epoch }) }),
+  }
+}
+
+/** What the tail keeps of a chat. Undefined if there is a command to find and `seen` may have forgotten its outcome. */
+const enough = (kept: Kept, { accountId, chatId }: Chat, name: CommandName | undefined): Snapshot | undefined => {
+  const { seen } = kept.conversation
+  const whole = { ...kept, isFinished: false, isWhole: true }
+  if (name === undefined) return whole
+  if (!hasWholeSeen(kept.conversation)) return undefined
+  const outcomes = outcomesInSeen({ accountId, chatId, ...name })
+  return { ...whole, isFinished: outcomes.some((outcome) => seen.includes(outcome)) }
+}
+
+/**
+ * Returns a function that reads what is known of a chat, and of one of its commands if there is one:
+ * - the chat as the tail has kept it, otherwise its document in the views;
+ * - the command's outcome from `seen` of the kept chat if `seen` is complete, otherwise the command's document.
+ * Each call adds the tail's newer facts. The documents are read at the first call, and again after the tail has evicted
+ * facts. While they cannot be read, the tail alone decides, with what it has kept.
+ */
+export const conversationNow = (readViews: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) => {
+  const { accountId, chatId } = about
+  const name = nameOf(about)
+  const chat = `${accountId}/${chatId}`
+  let snapshot: Snapshot | undefined
+  let floor: number | undefined
+
+  const refresh = async (): Promise<Snapshot> => {
+    while (snapshot === undefined || floor !== tail.floor(partition)) {
+      floor = tail.floor(partition)
+      const kept = tail.kept(partition, chat)
+      snapshot = kept && enough(kept, about, name)
+      if (snapshot !== undefined) break
+      const known = await readViews(
+        accountId,
+        kept === undefined ? chat : undefined,
+        name === undefined ? undefined : deliveryId({ accountId, chatId, ...name }),
+      )
+      if (known === undefined) return { ...(kept ?? unknown), isFinished: false, isWhole: false }
+      const { delivery } = known
+      const isFinished = delivery !== undefined && isFinal(delivery.state, delivery.reason)
+      snapshot = {
+        ...(kept ?? keptOf(known, tail, partition)),
+        isFinished,
+        isWhole: kept !== undefined || tail.isWhole(partition),
+      }
+      if (kept === undefined && floor === tail.floor(partition)) tail.keep(partition, chat, snapshot)
+    }
+    return snapshot
+  }
+  return async (): Promise<ConversationNow> => {
+    const { conversation, isFinished, isWhole, applied } = await refresh()
+    const isInTail =
+      name !== undefined &&
+      tail.after(partition, chat, -1).some((fact) => fact.kind === 'finished' && isSameCommand(fact, name))
+    return {
+      conversation: withFacts(conversation, tail.after(partition, chat, applied)),
+      isFinished: isFinished || isInTail,
+      isWhole,
+    }
+  }
+}
+
+/** What is known of the command that was finished under an id. */
+export type FinishedBefore = { readonly digest: string | undefined; readonly requestedAt: Date }
+
+/** Undefined if neither tail nor views have a command that was finished under this id. */
+export const finishedBefore =
+  (readViews: ReadViews, tail: Tail) =>
+  async (partition: number, { accountId, chatId, id, type }: BotReply): Promise<FinishedBefore | undefined> => {
+    const name = { commandId: id, commandType: type }
+    const facts = tail.after(partition, `${accountId}/${chatId}`, -1)
+    const fact = facts.find((each) => each.kind === 'finished' && isSameCommand(each, name))
+    if (fact?.kind === 'finished') return { digest: fact.digest, requestedAt: fact.requestedAt }
+    const known = await readViews(accountId, undefined, deliveryId({ accountId, chatId, ...name }))
+    const delivery = known?.delivery
+    return delivery !== undefined && isFinal(delivery.state, delivery.reason)
+      ? { digest: contentDigest(delivery), requestedAt: new Date(delivery.requestedAt) }
+      : undefined
+  }

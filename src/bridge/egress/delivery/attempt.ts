@@ -1,0 +1,85 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { BotRequest } from '../../../../contracts/bot-api/outbound.ts'
+import type { Attempt } from '../../../../contracts/events/reply.ts'
+import { clientSpan, endSpan } from '../../adapters/tracing.ts'
+import type { IssueToken } from '../../domain/ports.ts'
+import type { EgressPorts } from '../ports.ts'
+import type { BotOwner } from './check-command.ts'
+import { classify, type Verdict, wordsOf } from './classify.ts'
+import type { HttpResult } from './post.ts'
+import { createRequest } from './post.ts'
+
+/** An account's access token, or undefined without authorization. After `forget` the next token is a new one. */
+export type TokenCache = {
+  readonly tokenOf: (account: BotOwner) => Promise<string | undefined>
+  readonly forget: (account: BotOwner) => void
+}
+
+/** Keeps each account's token for half of its lifetime. `monotonic` is in ms. */
+export const tokenCache = (issueToken: IssueToken, monotonic: () => number): TokenCache => {
+  const kept = new Map<string, { readonly token: string; readonly until: number }>()
+  return {
+    tokenOf: async (account) => {
+      if (account.bot.authorization === undefined) return undefined
+      const known = kept.get(account.id)
+      if (known !== undefined && monotonic() < known.until) return known.token
+      const { token, expiresIn } = await issueToken(account)
+      kept.set(account.id, { token, until: monotonic() + expiresIn * 500 })
+      return token
+    },
+    forget: ({ id }) => {
+      kept.delete(id)
+    },
+  }
+}
+
+/** The record of one request to the service, its verdict, and the service's words without the account's secrets. */
+export type Tried = { readonly attempt: Attempt; readonly verdict: Verdict; readonly words?: string }
+export type TryOnce = (account: BotOwner, body: BotRequest, traceparent?: string) => Promise<Tried>
+
+/** The protocol's response timeout (Limits). */
+export const requestTimeoutMs = 3000
+
+const resultLabel = (result: HttpResult, { kind }: Verdict): string => {
+  if (E.isLeft(result)) return result.left.code
+  return result.right.status < 300 && kind !== 'delivered' ? 'error' : String(result.right.status)
+}
+
+const secretsOf = ({ bot }: BotOwner, accessToken: string | undefined): ReadonlyArray<string> => {
+  const { secretKey, secondSecretKey } = bot.authorization ?? {}
+  return [bot.token, bot.secondToken, secretKey, secondSecretKey, accessToken].filter((secret) => secret !== undefined)
+}
+
+type Ports = Pick<EgressPorts, 'post' | 'measure' | 'now' | 'monotonic'>
+
+/** Posts once and never rejects. Forgets an access token that the service refuses. */
+export const tryOnce =
+  ({ post, measure, now, monotonic }: Ports, tokens: TokenCache): TryOnce =>
+  async (account, body, traceparent) => {
+    const span = clientSpan(traceparent, account.bot.baseUrl)
+    const at = now()
+    const began = monotonic()
+    let token: string | undefined
+    const send = async () => {
+      token = await tokens.tokenOf(account)
+      return post(createRequest(account.bot, body, token), requestTimeoutMs)
+    }
+    const result = await send().catch((): HttpResult => E.left({ code: 'unsent' }))
+    const durationMs = Math.max(0, Math.round(monotonic() - began))
+    const verdict = classify(result, account.bot.authorization !== undefined, Date.parse(at) + durationMs)
+    if (verdict.kind === 'unauthorized') tokens.forget(account)
+    if (E.isRight(result)) span?.setAttribute('http.response.status_code', result.right.status)
+    endSpan(span, verdict.kind === 'delivered' ? undefined : resultLabel(result, verdict))
+    measure.attempt(account.id, resultLabel(result, verdict), durationMs / 1000)
+    const isFinal = verdict.kind === 'rejected' || verdict.kind === 'unauthorized'
+    return {
+      verdict,
+      ...(isFinal && E.isRight(result) && { words: wordsOf(result.right.body, secretsOf(account, token)) }),
+      attempt: {
+        at,
+        durationMs,
+        ...(E.isRight(result) && { status: result.right.status }),
+        ...(verdict.code !== undefined && { code: verdict.code }),
+      },
+    }
+  }

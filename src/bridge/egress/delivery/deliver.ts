@@ -1,0 +1,109 @@
+import type { Attempt } from '../../../../contracts/events/index.ts'
+import type { SuppressedReason } from '../../domain/conversation.ts'
+import type { KeyedQueue } from '../../shared/keyed-queue.ts'
+import type { ConversationNow } from '../conversation/conversation-now.ts'
+import type { EgressPorts } from '../ports.ts'
+import type { AccountGate } from './account-gate.ts'
+import type { Tried, TryOnce } from './attempt.ts'
+import type { Checked } from './check-command.ts'
+import type { Entrant } from './gate.ts'
+import type { Outcome, PublishedEvent } from './outcome.ts'
+import type { PartitionCommands } from './partition-commands.ts'
+import { lastResortEveryMs } from './pause.ts'
+import { botRequest } from './post.ts'
+import { nextStep, type Step } from './retry-policy.ts'
+
+/**
+ * How a delivery ends: with events, finished before, left to another worker, or refused for the client that it names.
+ */
+export type Delivery =
+  | { readonly kind: 'concluded'; readonly events: ReadonlyArray<PublishedEvent> }
+  | { readonly kind: 'finished before' | 'dropped' | 'names another client' }
+
+/** Remembers a command's end at once and returns its events. Undefined if another worker must publish them. */
+export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<PublishedEvent> | undefined
+
+/** All that delivering one command needs. Its deadline starts at `takenAt`, on the monotonic clock. */
+export type Reply = Checked & {
+  readonly requestedAt: Attempt['at']
+  /** The parent span (W3C Trace Context). */
+  readonly traceparent?: string | undefined
+  readonly takenAt: number
+  readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
+  /** The bridge's own invitation for a client without a reply. A pause of the service delays it only briefly. */
+  readonly isLastResort: boolean
+  /** Whether the command may be sent, as far as its conversation is known. */
+  readonly decide: (now: ConversationNow) => 'send' | SuppressedReason | 'names another client'
+  readonly now: () => Promise<ConversationNow>
+  readonly gate: AccountGate
+  readonly inTurn: KeyedQueue['run']
+  readonly tryOnce: TryOnce
+  readonly conclude: Conclude
+}
+
+type Ports = Pick<EgressPorts, 'monotonic' | 'random' | 'sleep'>
+type Again = Extract<Step, { readonly kind: 'attempt' }>
+
+/**
+ * Tries a reply until the service has it, the service refuses it, or a limit is reached. Before each attempt it decides
+ * again whether the reply may be sent. Attempts of one chat exclude each other, including their conclusion. So the
+ * bridge's own messages to the chat see the outcome of a finished attempt. One race stays open: an event that the
+ * service sends during the request comes too late.
+ */
+export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply): Promise<Delivery> => {
+  const { command, account, requestedAt, takenAt, work, isLastResort, gate } = reply
+  const { deadlineMs } = account.bot
+  const chat = `${command.accountId}/${command.chatId}`
+  const body = botRequest(command, requestedAt)
+  const tried: Tried[] = []
+
+  const elapsed = () => monotonic() - takenAt
+  const end = (outcome: Outcome): Delivery => {
+    const events = reply.conclude(
+      outcome,
+      tried.map(({ attempt }) => attempt),
+    )
+    return events === undefined ? { kind: 'dropped' } : { kind: 'concluded', events }
+  }
+  /** Ends the delivery if there must be no further attempt. */
+  const objection = async (): Promise<Delivery | undefined> => {
+    const now = await reply.now()
+    if (work.signal.aborted || !work.isOwned()) return { kind: 'dropped' }
+    if (now.isFinished) return { kind: 'finished before' }
+    const decision = reply.decide(now)
+    if (decision === 'names another client') return { kind: decision }
+    if (decision !== 'send') return end({ kind: 'suppressed', reason: decision })
+    return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
+  }
+  const limits = { ...account.bot, ...(isLastResort && { lastResortEveryMs }) }
+  /** Undefined if the gate has closed before the attempt. */
+  const tryNow = async (entrant: Entrant): Promise<Delivery | Again | undefined> => {
+    const objected = await objection()
+    if (objected !== undefined) return objected
+    const leave = gate.enter(entrant)
+    if (leave === undefined) return undefined
+    const result = await reply.tryOnce(account, body, reply.traceparent)
+    leave(result.verdict)
+    tried.push(result)
+    const verdicts = tried.map(({ verdict }) => verdict)
+    const step = nextStep(verdicts, limits, elapsed(), random)
+    if (step.kind === 'attempt') return step
+    return end(step.kind === 'failed' && step.reason === 'rejected' ? { ...step, detail: result.words } : step)
+  }
+  const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
+    for (;;) {
+      // This waits outside of the chat's turn: a reply that waits must not delay the invitation of an agent.
+      await gate.open(entrant, deadlineMs - elapsed(), work.signal)
+      const next = await reply.inTurn(chat, () => tryNow(entrant))
+      if (next !== undefined) return next
+    }
+  }
+  for (;;) {
+    const withinMs = deadlineMs - elapsed()
+    const grant = tried.length === 0 ? undefined : await gate.grantRetry(isLastResort, withinMs, work.signal)
+    const entrant = { chat, isLastResort, grant }
+    const next = (await objection()) ?? (await gate.inSlot(entrant, () => attempt(entrant)))
+    if (next.kind !== 'attempt') return next
+    await sleep(next.afterMs, work.signal)
+  }
+}

@@ -1,0 +1,139 @@
+import type { Id } from '../../../../contracts/primitives.ts'
+import type { BotAccount } from '../../domain/accounts.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import type { Fact } from '../../domain/conversation-facts.ts'
+import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
+import { requestTimeoutMs } from '../delivery/attempt.ts'
+import type { PartitionCommands } from '../delivery/partition-commands.ts'
+import { type Waiting, waitingOf } from './escalations.ts'
+import { keyedTimers } from './keyed-timers.ts'
+
+/**
+ * When to look at which chat of a partition, while this worker owns it. The times are hints from the log. The look
+ * itself decides what to do. Nothing is lost if the hints are lost with a worker, because `takeOver` (watchdog.ts)
+ * finds open turns in the views again.
+ */
+export type PartitionTimers = {
+  readonly partition: number
+  readonly owner: OwnedPartition
+  readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
+  readonly note: (chat: string, fact: Fact) => void
+  /** Who waits in the conversation, and since when. A step of the wall clock changes nothing. */
+  readonly waitingIn: (chat: string, conversation: Conversation) => Waiting
+  /** Look at a chat at this time, or earlier if that was set before. Times are ms of the monotonic clock. */
+  readonly schedule: (chat: string, at: number) => void
+  /** Look at a chat at this time, but first give attempts and replies that are in progress a moment to finish. */
+  readonly scheduleAfterGrace: (chat: string, at: number) => void
+  /** Nothing is left to do in a chat for now. */
+  readonly settled: (chat: string) => void
+  /** The log was read up to its end: from now on timers fire. */
+  readonly start: () => void
+  readonly end: () => void
+}
+
+type Deps = {
+  readonly sleep: Sleep
+  readonly monotonic: () => number
+  /** The wall clock, in ms since 1970. */
+  readonly wallMs: () => number
+  readonly botOf: (chat: string) => BotAccount | undefined
+  readonly onDue: (partitionTimers: PartitionTimers, chat: string) => void
+}
+
+/**
+ * Longer than a request may take. So after a takeover the log has the outcome of the former owner's request, and the
+ * replies that bot logic wrote by then are sent. A late reply is better than an agent who was invited because the
+ * bridge was unavailable.
+ */
+const graceMs = requestTimeoutMs + 500
+/** If a client writes more messages than this before a reply, the times of the first ones are kept. */
+const maxTimed = 100
+
+export const partitionTimers = (
+  { sleep, monotonic, wallMs, botOf, onDue }: Deps,
+  partition: number,
+  owner: OwnedPartition,
+): PartitionTimers => {
+  const ended = new AbortController()
+  const newest = new Map<string, Id>()
+  const waitsSince = new Map<string, Map<Id, number>>()
+  const byChat = keyedTimers(sleep, monotonic, (chat) => onDue(timers, chat))
+  let held: Map<string, number> | undefined = new Map()
+
+  const schedule = (chat: string, at: number) => {
+    if (ended.signal.aborted) return
+    if (held === undefined) byChat.set(chat, at)
+    else held.set(chat, Math.min(at, held.get(chat) ?? at))
+  }
+  const scheduleAfterGrace = (chat: string, at: number) => {
+    const grace = Math.min(graceMs, botOf(chat)?.replyWithin ?? 0)
+    schedule(chat, Math.max(at, monotonic() + grace))
+  }
+  const settled = (chat: string) => {
+    newest.delete(chat)
+    waitsSince.delete(chat)
+  }
+  /** An event's time is from the receiver's wall clock, which may be wrong or stepped: a future time counts as now. */
+  const sinceTime = (at: Date) => monotonic() - Math.max(0, wallMs() - at.getTime())
+  const sinceOf = (chat: string, id: Id, at: Date) => {
+    const times = waitsSince.get(chat) ?? new Map<Id, number>()
+    const since = times.get(id) ?? sinceTime(at)
+    if (times.size < maxTimed) waitsSince.set(chat, times.set(id, since))
+    return since
+  }
+  const forget = (chat: string) => {
+    settled(chat)
+    held?.delete(chat)
+    byChat.clear(chat)
+  }
+  const note = (chat: string, fact: Fact) => {
+    const bot = botOf(chat)
+    if (bot === undefined) return
+    switch (fact.kind) {
+      case 'client-message':
+        newest.set(chat, fact.eventId)
+        return scheduleAfterGrace(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
+      case 'unavailable':
+        if (bot.agentUnavailableText === undefined) return
+        return scheduleAfterGrace(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
+      case 'finished': {
+        const { outcome, commandType, inReplyTo, because, expectsMore } = fact
+        // After an announcement the timer stays, and the look decides.
+        if (because !== undefined || expectsMore) return
+        if (outcome === 'failed') return schedule(chat, monotonic())
+        // Without `inReplyTo` the outcome may belong to an older message, for example if it is a repeat in the log.
+        // So the timer stays, and the look decides.
+        const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
+        return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
+      }
+      case 'erased':
+        return forget(chat)
+      case 'refused':
+        return schedule(chat, monotonic())
+      case 'invited':
+      case 'joined':
+      case 'closed':
+        return
+    }
+  }
+  const timers: PartitionTimers = {
+    waitingIn: (chat, conversation) => waitingOf(conversation, (id, at) => sinceOf(chat, id, at)),
+    partition,
+    owner,
+    note,
+    schedule,
+    scheduleAfterGrace,
+    settled,
+    work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
+    start: () => {
+      const waiting = held ?? new Map<string, number>()
+      held = undefined
+      for (const [chat, at] of waiting) scheduleAfterGrace(chat, at)
+    },
+    end: () => {
+      ended.abort()
+      byChat.clearAll()
+    },
+  }
+  return timers
+}

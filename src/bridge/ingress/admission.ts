@@ -1,0 +1,169 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Problem } from '../../../contracts/problem.ts'
+import type { Account } from '../domain/accounts.ts'
+import type { NotUnderstood } from '../domain/decode-request.ts'
+import type { Append, Log, Measure, Now, PublishWithFallback, Sleep, VerifyToken } from '../domain/ports.ts'
+import { readJson } from '../domain/read-json.ts'
+import { notAllowed, type Refusal } from '../http/answer.ts'
+import { type BodyBudget, readBody } from '../http/body.ts'
+import type { ClientAddress } from '../http/client-address.ts'
+import type { Ctx } from '../http/context.ts'
+import type { FailureDelay } from '../http/failure-delay.ts'
+import type { Limits } from '../http/limits.ts'
+import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
+
+/**
+ * True if the header names this type. Its parameters say nothing: neither JSON (RFC 8259) nor a form has a charset, and
+ * the bytes themselves show whether they are UTF-8.
+ */
+export const isType = (contentType: string, expected: string): boolean =>
+  contentType.split(';', 1)[0]?.trim().toLowerCase() === expected
+
+/** What is wrong with the headers of a body. Missing headers are ''. */
+const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
+    return { path: 'Content-Encoding', expected: 'none' }
+  return isType(contentType, 'application/json') ? undefined : { path: 'Content-Type', expected: 'application/json' }
+}
+
+/** The tokens of an account: two while one replaces the other. */
+export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>
+
+const digest = (secret: string) => hash('sha256', secret, 'hex')
+
+/** Finds the account of a path's token by the token's digest, so the response time reveals nothing about tokens. */
+const byToken = (accounts: ReadonlyArray<Account>, tokensOf: TokensOf) => {
+  const found = new Map<string, Account>()
+  for (const account of accounts)
+    for (const token of tokensOf(account)) if (token !== undefined) found.set(digest(token), account)
+  return (token: string): Account | undefined => found.get(digest(token))
+}
+
+/** Compares in constant time. */
+export const sameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)))
+
+const windowMs = 1_000
+
+/** True if an account may send one more request now. */
+export type RateLimit = (account: Account) => boolean
+
+/**
+ * Counts an account's requests to this process, for both interfaces together. Refuses those over the limit within a
+ * second from the first request on. `monotonic` is in ms.
+ */
+export const rateLimits = (monotonic: () => number): RateLimit => {
+  const windows = new Map<string, { began: number; requests: number }>()
+  return ({ id, requestsPerSecond }) => {
+    const now = monotonic()
+    const window = windows.get(id)
+    if (window === undefined || now - window.began >= windowMs) {
+      windows.set(id, { began: now, requests: 1 })
+      return requestsPerSecond >= 1
+    }
+    window.requests++
+    return window.requests <= requestsPerSecond
+  }
+}
+
+/** A request of a known and authorized account. Its body is not decoded yet. Missing headers are ''. */
+export type Admitted = {
+  readonly account: Account
+  readonly body: Buffer
+  readonly contentType: string
+  readonly contentEncoding: string
+  /** Set if the body is too large: `body` is its beginning. `size` in bytes if the request states it. */
+  readonly tooLarge?: { readonly size: number | undefined }
+}
+
+export type AdmissionDeps = {
+  readonly accounts: ReadonlyArray<Account>
+  readonly rateLimit: RateLimit
+  readonly budget: BodyBudget
+  readonly addressOf: ClientAddress
+  readonly failures: FailureDelay
+  readonly sleep: Sleep
+  readonly limits: Limits
+}
+
+/** What the routes of both interfaces need. */
+export type RouteDeps = AdmissionDeps & {
+  readonly publish: PublishWithFallback
+  readonly append: Append
+  readonly measure: Measure
+  readonly log: Log
+  readonly now: Now
+}
+
+type Authorize = (account: Account, header: string) => Promise<boolean>
+
+/** Accepts `Authorization: TOKEN` or `Authorization: Bearer TOKEN` if the account needs it. */
+export const authorizing =
+  (verify: VerifyToken): Authorize =>
+  async (account, header) =>
+    account.bot?.authorization === undefined ||
+    (header !== '' && (await verify(account, header.replace(/^Bearer /i, '').trim())))
+
+/** Delays the answer to a wrong secret for as long as the sender's address must wait. */
+export const refuseSecret = async (
+  { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
+  address: string,
+  refusal: Refusal,
+): Promise<E.Either<Refusal, never>> => {
+  await sleep(failures.afterFailure(address))
+  return E.left(refusal)
+}
+
+/** The answer to an address that is refused without a check of its secret; undefined if it is not refused. */
+export const refuseAddress = async (
+  { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
+  address: string,
+): Promise<E.Either<Refusal, never> | undefined> => {
+  const waitMs = failures.refusedAfter(address)
+  if (waitMs === undefined) return undefined
+  await sleep(waitMs)
+  return E.left(tooManyRequests)
+}
+
+/** Admits a request or says why not. Checks in this order: method, address, token, rate limit, authorization, body. */
+export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
+  const { rateLimit, limits, budget, addressOf } = deps
+  const find = byToken(deps.accounts, tokensOf)
+  return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
+    if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
+    const address = addressOf(ctx.req)
+    const refused = await refuseAddress(deps, address)
+    if (refused !== undefined) return refused
+    const account = find(ctx.params.token ?? '')
+    if (account === undefined) return refuseSecret(deps, address, unknownToken)
+    ctx.state.accountId = account.id
+    if (!rateLimit(account)) return E.left(tooManyRequests)
+    if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized)
+    const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
+    const body = await readBody(ctx.req, { maxBytes: limits.bodyBytes, drainMs: limits.drainMs, budget })
+    if (E.isRight(body)) {
+      ctx.res.once('close', body.right.release)
+      return E.right({ ...sent, body: body.right.bytes })
+    }
+    const { left: reason } = body
+    if (reason.kind === 'too-large') return E.right({ ...sent, body: reason.head, tooLarge: { size: reason.size } })
+    return E.left(reason.kind === 'incomplete' ? incomplete : noMemory)
+  }
+}
+
+/** The answer to a request whose body is too large. Pure. */
+export const refusalOfSize = ({ contentType, contentEncoding }: Admitted, maxBytes: number): Refusal => {
+  const problem = mediaTypeProblem(contentType, contentEncoding)
+  const refusal = tooLarge(maxBytes)
+  return problem === undefined
+    ? refusal
+    : { ...refusal, ...refusalOf({ kind: 'media-type', problem }), headers: refusal.headers ?? {} }
+}
+
+/** The payload of an admitted request, or the first problem. Pure. */
+export const payloadOf = ({ body, contentType, contentEncoding }: Admitted): E.Either<NotUnderstood, unknown> => {
+  const problem = mediaTypeProblem(contentType, contentEncoding)
+  if (problem !== undefined) return E.left({ kind: 'media-type', problem })
+  return E.mapLeft((invalid: Problem): NotUnderstood => ({ kind: 'invalid', problems: [invalid] }))(readJson(body))
+}

@@ -1,0 +1,255 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TopicName } from '../../../contracts/topics.ts'
+import { endSpan, sendSpan, traceparentAfter } from '../adapters/tracing.ts'
+import type {
+  Append,
+  CheckHealth,
+  CommittedOffsets,
+  CompareLog,
+  ConsumerSpec,
+  DeadLetter,
+  EndOffsets,
+  Failure,
+  IncomingRecord,
+  Log,
+  Measure,
+  Now,
+  Publish,
+  Ranges,
+  RunningConsumer,
+  TopicIds,
+} from '../domain/ports.ts'
+import { sleep } from '../shared/time.ts'
+import { settled, within } from '../shared/timeout.ts'
+import { adminConnection, clusterConnection } from './admin.ts'
+import { brokerHealth } from './broker-health.ts'
+import { type KafkaSettings, type NewClient, newClient } from './client.ts'
+import { largestBatch } from './compression.ts'
+import { consumeWith, type Supervised } from './consumer/consume.ts'
+import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
+import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf, isDeniedOf } from './fetch-record.ts'
+import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
+import {
+  committedOf,
+  committedOffsetsOf,
+  deleteBeforeOf,
+  endOffsetsOf,
+  forgetGroupOf,
+  offsetsAtOf,
+  ownOffsetsOf,
+  rangesOf,
+  validCommitsOf,
+} from './offsets.ts'
+import { detectKeyDistribution } from './partitions/key-distribution.ts'
+import { partitionerOf } from './partitions/partitioner.ts'
+import { withKeyDistribution } from './partitions/report.ts'
+import { type Reroute, rerouteWith } from './partitions/reroute.ts'
+import { sizeOf, type Waiting } from './produce/backlog.ts'
+import { produceConnection } from './produce/connection.ts'
+import { type ProducerLimits, producer } from './produce/producer.ts'
+import { type ReadTopic, readTopicWith } from './read-topic.ts'
+import { toRecord } from './records.ts'
+import { createTopicOf, deleteTopicsOf } from './topics/create.ts'
+import { topicIdsOf } from './topics/ids.ts'
+import { applyTopics, describeTopics, ensureTopics, type TopicReports } from './topics/reconcile.ts'
+import type { WireRecord } from './wire-record.ts'
+
+/** The interface of src/bridge/kafka for the other folders. */
+export type KafkaPorts = {
+  readonly append: Append
+  readonly publish: Publish
+  /** The dead letters of the consumer with this name. */
+  readonly deadLetter: (consumer: string) => DeadLetter
+  /** Appends the record in a dead letter to its own topic again. */
+  readonly redrive: (deadLetter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
+  readonly reroute: Reroute
+  readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
+  readonly readTopic: ReadTopic
+  readonly fetchRecord: FetchRecord
+  readonly fetchFrom: FetchFrom
+  readonly endOffsets: EndOffsets
+  readonly committedOffsets: CommittedOffsets
+  /** Without the offsets that another program has set, such as kafka-consumer-groups. */
+  readonly ownOffsets: CommittedOffsets
+  /** Where the log of each partition of a topic begins and ends. */
+  readonly ranges: Ranges
+  readonly forgetGroup: (group: string) => Promise<void>
+  readonly compareLog: CompareLog
+  readonly offsetsAt: ReturnType<typeof offsetsAtOf>
+  readonly deleteBefore: ReturnType<typeof deleteBeforeOf>
+  /** A topic that is deleted and created again has another id. */
+  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+  /** Creates the missing topics. Reports the existing topics and does not change their settings. */
+  readonly ensureTopics: () => TopicReports
+  readonly describeTopics: () => TopicReports
+  /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
+  readonly applyTopics: () => TopicReports
+  /**
+   * A second connection, with another prefix of topics, or with none: then topics have their full names. The caller
+   * must stop it too. `groups` is the prefix of its groups; default: as here.
+   */
+  readonly withPrefix: (topics: string, groups?: string) => KafkaPorts
+  readonly createTopic: ReturnType<typeof createTopicOf>
+  /** Deletes extra topics by their full names. Those that do not exist are left out. */
+  readonly deleteTopics: ReturnType<typeof deleteTopicsOf>
+  readonly health: CheckHealth
+  /** The records that are not known to be durable yet. */
+  readonly waiting: () => Waiting
+  /** Refuses new records, stops the consumers, sends the waiting records, and closes all connections. At most 15 s. */
+  readonly stop: () => Promise<void>
+}
+
+const limits: ProducerLimits = {
+  batch: { records: 2_000, bytes: 512 * 1024 },
+  request: { records: 2_000, bytes: 1024 * 1024 },
+  waiting: { records: 50_000, bytes: 64 * 1024 * 1024 },
+}
+const drainWithinMs = 5_000
+const consumersWithinMs = 9_000
+
+const late = (): E.Either<Failure, void> =>
+  E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
+
+type Take = (record: WireRecord) => Promise<E.Either<Failure, void>>
+
+/** Refuses what no consumer could read. */
+const refusingTooLarge =
+  (append: Take): Take =>
+  (record) =>
+    sizeOf(record) > largestBatch
+      ? Promise.resolve(
+          E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
+        )
+      : append(record)
+
+/** Makes a span of each record that belongs to a trace, and names it in the record. */
+const traced =
+  (append: Take): Take =>
+  (record) => {
+    const span = sendSpan(record, record.headers.traceparent)
+    const traceparent = traceparentAfter(span, undefined)
+    if (traceparent === undefined) return append(record)
+    const taken = append({ ...record, headers: { ...record.headers, traceparent } })
+    taken.then((result) => endSpan(span, E.isLeft(result) ? result.left.kind : undefined))
+    return taken
+  }
+
+/** The connections for all requests but those of producers and consumers. Each connects on first use. */
+const connectionsOf = (clients: NewClient) => {
+  const all = {
+    admin: adminConnection(clients),
+    // kafkajs loses it when a topic does not exist.
+    partitioner: adminConnection(clients),
+    cluster: clusterConnection(clients),
+    // It may wait, and a broker answers the requests of a connection one after the other.
+    fetching: clusterConnection(clients),
+    // kafkajs loses it at each denial.
+    permissions: clusterConnection(clients),
+  }
+  const close = () => Promise.all(Object.values(all).map((connection) => connection.close()))
+  return { ...all, close }
+}
+
+/** Connects on first use, and again when a connection is lost. After `stop` no connection is open. */
+export const connectKafka = (
+  settings: KafkaSettings,
+  { log, measure, now }: { readonly log: Log; readonly measure: Measure; readonly now: Now },
+): KafkaPorts => {
+  const { topicPrefix: prefix, groupPrefix = prefix } = settings
+  const clock = () => performance.now()
+  const clients = newClient(settings, log)
+  const connections = connectionsOf(clients)
+  const { ask } = connections.admin
+  const { cluster } = connections
+  const ranges = rangesOf(ask, prefix)
+  const committed = committedOf(ask, prefix, groupPrefix)
+  const topicIds = topicIdsOf(cluster.ask, prefix)
+  const fetchRecord = fetchRecordOf(cluster.ask, prefix)
+  const fetchFrom = fetchFromOf(connections.fetching.ask, ranges, prefix)
+  const endOffsets = endOffsetsOf(cluster.ask, prefix)
+  const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
+  const validCommits = validCommitsOf({ committed, topicIds, compareLog })
+  const committedOffsets = committedOffsetsOf(validCommits)
+  const ownOffsets = ownOffsetsOf(validCommits)
+  const forgetGroup = forgetGroupOf(ask, groupPrefix)
+  const consumers = new Set<RunningConsumer>()
+  const supervised = consumeWith({
+    newClient: clients,
+    prefix,
+    groupPrefix,
+    clock,
+    log,
+    measure,
+    ranges,
+    endOffsets,
+    validCommits,
+    compareLog,
+    topicIds,
+    isDenied: isDeniedOf(connections.permissions.ask, prefix),
+    forgetGroup,
+  })
+  const consume: KafkaPorts['consume'] = async (spec) => {
+    const consumer = await supervised(spec)
+    consumers.add(consumer)
+    return consumer
+  }
+  const readTopic = readTopicWith({ ranges, consume, clock })
+  const partitioner = partitionerOf({
+    detect: detectKeyDistribution({ ranges: rangesOf(connections.partitioner.ask, prefix), readTopic }),
+    log,
+  })
+  const records = producer({
+    partitioner,
+    limits,
+    sleep,
+    clock,
+    log,
+    measure,
+    random: Math.random,
+    connect: () => produceConnection(clients, prefix),
+  })
+  let stopping = false
+
+  const take = refusingTooLarge(traced(records.append))
+  const append: Append = (record, withinMs) => within(withinMs, take(record), late)
+
+  return {
+    append,
+    publish: async (event, withinMs) => {
+      const appended = await append(toRecord(event), withinMs)
+      if (E.isRight(appended)) measure.published(event.type)
+      return appended
+    },
+    deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
+    reroute: rerouteWith({ append: take, partitioner, sleep }, () => stopping),
+    redrive: (deadLetter, to, withinMs) => within(withinMs, take(toRedriven(deadLetter, to)), late),
+    consume,
+    readTopic,
+    fetchRecord,
+    fetchFrom,
+    endOffsets,
+    compareLog,
+    committedOffsets,
+    ownOffsets,
+    ranges,
+    forgetGroup,
+    offsetsAt: offsetsAtOf(ask, prefix),
+    deleteBefore: deleteBeforeOf(ask, prefix),
+    topicIds,
+    ensureTopics: () => withKeyDistribution(ensureTopics(ask, settings), partitioner, prefix),
+    describeTopics: () => withKeyDistribution(describeTopics(ask, settings), partitioner, prefix),
+    applyTopics: () => withKeyDistribution(applyTopics(ask, settings), partitioner, prefix),
+    withPrefix: (topics, groups = groupPrefix) =>
+      connectKafka({ ...settings, topicPrefix: topics, groupPrefix: groups }, { log, measure, now }),
+    createTopic: createTopicOf(ask, settings),
+    deleteTopics: deleteTopicsOf(ask),
+    health: brokerHealth(ask, records.waiting, clock),
+    waiting: records.waiting,
+    stop: async () => {
+      stopping = true
+      await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
+      await records.stop(drainWithinMs)
+      await connections.close()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
+import kafkajs, { type Admin } from 'kafkajs'
+import { copiedTopicOf, type Topic, topics } from '../../../../contracts/topics.ts'
+import type { Failure } from '../../domain/ports.ts'
+import { sleep } from '../../shared/time.ts'
+import type { Ask } from '../admin.ts'
+import { kafkaReasonOf } from '../errors.ts'
+import { createMissing, createWithinMs, untilLed } from './create.ts'
+import { appliedConfig, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './settings.ts'
+import { stateOf } from './state.ts'
+
+export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>>
+
+/** Adds partitions to archive topics that have fewer partitions than the topics that they copy. */
+const addPartitions = async (admin: Admin, prefix: string, states: ReadonlyMap<string, TopicState>) => {
+  const topicPartitions = topics.flatMap(({ name }) => {
+    const [has, wanted] = [name, copiedTopicOf(name)].map((each) => states.get(`${prefix}${each}`)?.partitions ?? 0)
+    return has && wanted && has < wanted ? [{ topic: `${prefix}${name}`, count: wanted }] : []
+  })
+  if (topicPartitions.length > 0) await admin.createPartitions({ topicPartitions })
+}
+
+const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolean): TopicReports => {
+  const nameOf = ({ name }: Topic) => `${defaults.topicPrefix}${name}`
+  try {
+    return await ask(async (admin) => {
+      const present = new Set(await admin.listTopics())
+      const missing = topics.filter((topic) => !present.has(nameOf(topic)))
+      const before = await stateOf(
+        admin,
+        topics.map(nameOf).filter((name) => present.has(name)),
+      )
+      const refused = createsMissing ? await createMissing(admin, missing, defaults, before) : new Map<string, string>()
+      if (createsMissing) await addPartitions(admin, defaults.topicPrefix, before)
+      const created = createsMissing ? missing.map(nameOf).filter((name) => !refused.has(name)) : []
+      await untilLed(admin, created)
+      const expected = [...present, ...created].filter((name) => topics.some((topic) => nameOf(topic) === name))
+      const states = await stateOf(admin, expected)
+      return E.right(
+        topics.map((topic) => {
+          const name = nameOf(topic)
+          const { partitions = defaults.partitions } =
+            states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`) ?? {}
+          return reportOf(
+            topic,
+            { ...defaults, partitions },
+            states.get(name),
+            created.includes(name),
+            refused.get(name),
+          )
+        }),
+      )
+    }, createWithinMs)
+  } catch (error) {
+    return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
+  }
+}
+
+/** Creates the bridge's missing topics and reports all. Existing topics are unchanged, but archives get partitions. */
+export const ensureTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, true)
+
+/** Reports the state of the bridge's topics, and changes nothing. */
+export const describeTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, false)
+
+const shownWithinMs = 2_000
+
+/**
+ * Creates the missing topics, gives the existing topics the settings of a new topic, and reports the state after that.
+ * The broker resets every setting that an alteration does not name. So all other settings are read first, and named.
+ */
+export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicReports => {
+  const before = await ensureTopics(ask, defaults)
+  if (E.isLeft(before)) return before
+  const nameOf = ({ name }: Topic) => `${defaults.topicPrefix}${name}`
+  const differing = topics.filter((topic) =>
+    before.right.some(
+      ({ name, partitions, differences }) => name === nameOf(topic) && partitions > 0 && differences.length > 0,
+    ),
+  )
+  try {
+    await ask(async (admin) => {
+      const states = await stateOf(admin, differing.map(nameOf))
+      const resources = differing.flatMap((topic) => {
+        const state = states.get(nameOf(topic))
+        if (state === undefined) return []
+        const entries = Object.entries(appliedConfig(topic, state)).map(([name, value]) => ({ name, value }))
+        return [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: nameOf(topic), configEntries: entries }]
+      })
+      if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources })
+    }, createWithinMs)
+  } catch (error) {
+    return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
+  }
+  // A broker that has accepted new settings may return the old ones for a moment.
+  for (const until = performance.now() + shownWithinMs; ; await sleep(100)) {
+    const after = await describeTopics(ask, defaults)
+    const isOld = differing.length > 0 && isDeepStrictEqual(after, before)
+    if (!isOld || performance.now() > until) return after
+  }
+}

@@ -1,0 +1,110 @@
+import { type CleanUp, keys, type Topic } from '../../../../contracts/topics.ts'
+import { dayMs } from '../../shared/time.ts'
+import type { KafkaSettings } from '../client.ts'
+
+export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
+
+/** A topic's state in the broker. `config` has Kafka's names. */
+export type TopicState = {
+  readonly partitions: number
+  readonly replication: number
+  /** The number of brokers in the cluster. */
+  readonly brokers: number
+  readonly config: Readonly<Record<string, string>>
+  /** The part of `config` that was set for this topic. */
+  readonly ownConfig: Readonly<Record<string, string>>
+}
+
+/** A topic of the bridge and its state in the broker. Each difference is a clause for operators. */
+export type TopicReport = {
+  readonly name: string
+  readonly key: string
+  /** 0 if the topic does not exist. */
+  readonly partitions: number
+  readonly replication: number
+  readonly cleanUp: string
+  readonly created: boolean
+  readonly differences: ReadonlyArray<string>
+}
+
+const minimumInSync = 'min.insync.replicas'
+const mebibyte = 1024 * 1024
+
+const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
+  cleanUp === 'compact'
+    ? {
+        'cleanup.policy': 'compact',
+        // Removed records must be gone from the disk within days, since an erasure removes enrichments.
+        'max.compaction.lag.ms': String(dayMs),
+        'delete.retention.ms': String(dayMs),
+      }
+    : {
+        'cleanup.policy': 'delete',
+        'retention.ms': String(cleanUp === 'forever' ? -1 : cleanUp.deleteAfterMs),
+        // A default size limit of the cluster would delete records that must be kept.
+        'retention.bytes': '-1',
+      }
+
+/** The settings of a new topic. */
+export const configOf = (
+  { content, largestMiB, cleanUp }: Pick<Topic, 'content' | 'largestMiB' | 'cleanUp'>,
+  replication: number | undefined,
+): Readonly<Record<string, string>> => ({
+  ...cleanUpConfig(cleanUp),
+  // Records are deleted by whole segments. With larger segments they would stay longer.
+  ...(content.kind === 'events' && { 'segment.ms': String(dayMs) }),
+  'max.message.bytes': String(largestMiB * mebibyte),
+  // The broker sets the timestamps, so that a wrong clock of a process has no effect.
+  'message.timestamp.type': 'LogAppendTime',
+  ...(replication !== undefined && replication >= 3 && { [minimumInSync]: '2' }),
+})
+
+/** The settings for an existing topic: those of a new topic, and its own settings that the bridge does not define. */
+export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicState): TopicState['config'] => {
+  const wanted = configOf(topic, replication)
+  const kept = Number(ownConfig[minimumInSync] ?? 0) > Number(wanted[minimumInSync] ?? 0)
+  return { ...ownConfig, ...wanted, ...(kept && { [minimumInSync]: ownConfig[minimumInSync] ?? '' }) }
+}
+
+const cleanUpText = (config: TopicState['config']): string => {
+  const { 'cleanup.policy': policy = 'unknown', 'retention.ms': retention = '' } = config
+  if (policy === 'compact') return 'newest of each key kept'
+  if (policy !== 'delete') return policy
+  if (retention === '-1') return 'kept for ever'
+  const days = Number(retention) / dayMs
+  return `kept ${days} ${days === 1 ? 'day' : 'days'}`
+}
+
+const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState): ReadonlyArray<string> => {
+  const replication = defaults.replication ?? state.replication
+  const wanted: ReadonlyArray<readonly [what: string, is: unknown, wanted: unknown]> = [
+    ['partitions', state.partitions, defaults.partitions],
+    ['replication', state.replication, replication],
+    ...Object.entries(configOf(topic, undefined)).map(([name, value]) => [name, state.config[name], value] as const),
+  ]
+  const inSync = Number(state.config[minimumInSync] ?? 1)
+  const isRisky = state.brokers >= 3 && inSync < 2
+  return [
+    ...wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is ?? 'unknown'}, not ${should}`])),
+    ...(isRisky ? [`${minimumInSync} is ${inSync}, not 2: the loss of one broker may lose acknowledged records`] : []),
+  ]
+}
+
+export const reportOf = (
+  topic: Topic,
+  defaults: TopicDefaults,
+  state: TopicState | undefined,
+  created: boolean,
+  whyMissing?: string,
+): TopicReport => ({
+  name: `${defaults.topicPrefix}${topic.name}`,
+  key: keys[topic.key],
+  partitions: state?.partitions ?? 0,
+  replication: state?.replication ?? 0,
+  cleanUp: state === undefined ? '' : cleanUpText(state.config),
+  created,
+  differences:
+    state === undefined
+      ? [whyMissing === undefined ? 'does not exist' : `does not exist and cannot be created: ${whyMissing}`]
+      : differencesOf(topic, defaults, state),
+})

@@ -1,0 +1,84 @@
+import type { Db, Filter } from 'mongodb'
+import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
+import { computeDailyStats, type DayStatistics } from '../views/compute-daily-stats.ts'
+import { statisticsNames } from '../views/daily-stats.ts'
+import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
+import type { CollectionOf } from './apply.ts'
+import { isOvertaken } from './classify.ts'
+import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
+import { type Due, dueDays } from './stats-due.ts'
+import { readStatsInput } from './stats-input.ts'
+
+type Document = DailyStatsDocument | DailyStatsByDocument
+
+export const statistics = (db: Db) => db.collection<DailyStatsDocument>(statisticsNames.days)
+export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>(statisticsNames.groups)
+
+/** Whether no document belongs to the day. */
+export const isNothing = ({ day, by }: DayStatistics): boolean => {
+  const { chats, calls, offlineMessages, replies } = day
+  return by.length + offlineMessages + calls.total + Math.max(...Object.values({ ...chats, ...replies })) === 0
+}
+
+/** A day's statistics as of a time, from the given collections or from the live views. */
+export const computedStatistics = async (
+  db: Db,
+  id: string,
+  timeZoneOf: TimeZoneOf,
+  asOf?: Date,
+  collectionOf?: CollectionOf,
+): Promise<DayStatistics> => {
+  const at = asOf ?? new Date(await serverTimeOf(db))
+  return computeDailyStats(accountDay(id), await readStatsInput(db, accountDay(id), timeZoneOf, collectionOf), at)
+}
+
+/** Matches documents that are older than a computation, or have no `asOf` because they were written by hand. */
+const olderThan = (asOf: Date) => ({ asOf: { $not: { $gte: asOf } } })
+
+/**
+ * Replaces older documents. A newer one stays, because the insert fails on its `_id`. Then the result is false. Without
+ * `upsert` only documents that exist are replaced, and a newer one stays too.
+ */
+const replaceOlder = async <D extends Document>(
+  bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: boolean } }[]) => Promise<unknown>,
+  documents: ReadonlyArray<D>,
+  upsert = true,
+): Promise<boolean> => {
+  if (documents.length === 0) return true
+  const writes = documents.map((replacement) => ({
+    replaceOne: {
+      filter: { _id: replacement._id, ...olderThan(replacement.asOf) } as Filter<D>,
+      replacement,
+      upsert,
+    },
+  }))
+  try {
+    await rejectAfter(stepMs, bulkWrite(writes))
+    return true
+  } catch (error) {
+    if (isOvertaken(error)) return false
+    throw error
+  }
+}
+
+/**
+ * Computes a day and writes it in place. Any number of processes may do so at the same time, and die or freeze
+ * anywhere. `asOf` is the server's time before the documents were read. A result never replaces one with a later
+ * `asOf`. A process deletes a mark only if it saw the mark before it read the documents, and has written the result. It
+ * keeps a mark that has changed since.
+ */
+export const computeDayIn =
+  (db: Db, timeZoneOf: TimeZoneOf, compute = (id: string) => computedStatistics(db, id, timeZoneOf)) =>
+  async ({ _id, mark }: Due): Promise<void> => {
+    const computed = await compute(_id)
+    const { day, by } = computed
+    await replaceOlder((writes) => statisticsBy(db).bulkWrite(writes, { ordered: false }), by)
+    const { accountId, asOf } = day
+    await rejectAfter(stepMs, statisticsBy(db).deleteMany({ accountId, day: day.day, ...olderThan(asOf) }))
+    // A day of zeros replaces one that exists, and is never inserted: a rebuild may have deleted that day meanwhile.
+    if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day], !isNothing(computed)))) return
+    if (mark === undefined) return
+    const { deletedCount } = await rejectAfter(stepMs, dueDays(db).deleteOne({ _id, mark }))
+    // The day has changed since. The statistics have everything from before the documents were read.
+    if (deletedCount === 0) await rejectAfter(stepMs, dueDays(db).updateOne({ _id }, { $max: { since: asOf } }))
+  }

@@ -1,0 +1,54 @@
+import { archiveNameOf, type EventTopicName, eventTopicNames } from '../../../../contracts/topics.ts'
+import { wrappingKidOf } from '../../archive/key-file.ts'
+import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
+import type { ArchiveKey, ArchiveKeys, IncomingRecord } from '../../domain/ports.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
+import { readOrThrow } from '../../kafka/read-topic.ts'
+import { printable } from '../../shared/printable.ts'
+
+/**
+ * The records whose data keys MongoDB lacks although they were not erased. The archiver archives those again that their
+ * topics still have.
+ */
+export const findLost = async (
+  kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'topicIds'>,
+  keys: Pick<ArchiveKeys, 'find'>,
+  signal: AbortSignal,
+): Promise<ReadonlyArray<LostOfTopic>> => {
+  const read = async (name: EventTopicName, onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+    await readOrThrow(kafka.readTopic, archiveNameOf(name), onSlice, { signal })
+    if (signal.aborted) throw new Error('it was interrupted')
+  }
+  const found: LostOfTopic[] = []
+  for (const name of eventTopicNames) found.push(await lostOf({ ...kafka, keys, read }, name))
+  return found
+}
+
+/** The stored keys, as if they had none of those that this wrapping key has wrapped. */
+export const withoutWrapped = (
+  { find }: Pick<ArchiveKeys, 'find'>,
+  wrappingKid: string | undefined,
+): Pick<ArchiveKeys, 'find'> => {
+  const left = ({ kid, wrapped, ...rest }: ArchiveKey): ArchiveKey =>
+    wrapped === undefined || kid === undefined || wrappingKidOf(wrapped) === wrappingKid
+      ? rest
+      : { ...rest, kid, wrapped }
+  return {
+    find: async (ids) => new Map([...(await find(ids))].map(([id, key]) => [id, left(key)])),
+  }
+}
+
+const shownAtMost = 20
+
+export const linesOfLost = (lost: ReadonlyArray<LostRecords>): ReadonlyArray<string> => {
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const shown = lost.slice(0, shownAtMost).map(({ id, records, first, last }) => {
+    const [topic, key] = [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)]
+    return `${topic}  ${printable(key)}  records: ${records}, from ${iso(first)} to ${iso(last)}`
+  })
+  return [
+    ...shown,
+    ...(lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : []),
+    `Data keys that are lost: ${lost.length}. Archived records whose personal data cannot be read: ${lost.reduce((sum, each) => sum + each.records, 0)}.`,
+  ]
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { hostname, userInfo } from 'node:os'
+import * as E from 'fp-ts/lib/Either.js'
+import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
+import { AccountId, type Id } from '../../../contracts/primitives.ts'
+import { audit } from '../../../contracts/topics.ts'
+import { type Also, type Identity, looksLikeAddress } from '../domain/person-ids.ts'
+import type { Append, Failure, Now } from '../domain/ports.ts'
+
+export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
+
+/** Records an action before it happens. Left: the record may be missing, so the caller must not do the action. */
+export type RecordAction = (asked: Asked) => Promise<E.Either<Failure, void>>
+
+const withinMs = 20_000
+
+/** The key of actions on all accounts. No account has this id. */
+const allAccounts = '*'
+
+/** The account of an action, if the action is about one account. */
+export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId'> => {
+  const account = AccountId.decode(accountId)
+  return E.isRight(account) ? { accountId: account.right } : {}
+}
+
+/** What stands in a record instead of an id that may be an email address or a phone number. */
+const withheld = '(value withheld)'
+
+/** An id that somebody typed, as a record may keep it. */
+export const idText = (id: Identity): string => (looksLikeAddress(id) ? withheld : id.value)
+
+const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also)}`)
+
+type Ids = { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> }
+
+const mostNamed = 5
+
+/** Who was found: `client:1701 chats:3`. Of many clients only the number is kept. */
+const foundText = ({ chats, clients }: Ids): string => {
+  const named =
+    clients.length > mostNamed
+      ? [`clients:${clients.length}`]
+      : clients.map((value) => `client:${idText({ kind: 'client', value })}`)
+  return [...named, `chats:${chats.length}`].join(' ')
+}
+
+/**
+ * An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind, also
+ * if it was typed as an id.
+ */
+export const actionOn = (
+  action: 'erase' | 'export' | 'unmask',
+  {
+    accountId,
+    start: { kind, value },
+    also,
+    except = [],
+  }: { accountId: string; start: Identity; also: ReadonlyArray<Also>; except?: ReadonlyArray<Also> },
+  {
+    what = action,
+    ticket,
+    found,
+  }: { readonly what?: string; readonly ticket?: string | undefined; readonly found?: Ids } = {},
+): Asked => {
+  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText({ kind, value })}`
+  return {
+    action,
+    detail: [
+      what,
+      who,
+      ...(also.length > 0 ? [`also ${also.map(alsoText)}`] : []),
+      ...(except.length > 0 ? [`except ${except.map(alsoText)}`] : []),
+      ...(found === undefined ? [] : [`found ${foundText(found)}`]),
+      ...(ticket === undefined ? [] : [`ticket ${ticket}`]),
+    ].join(', '),
+    ...ofAccount(accountId),
+  }
+}
+
+/** A command with its options: `redrive quarantine, account acme`. No option may be personal data. */
+export const commandText = (command: string, options: object): string =>
+  [
+    command,
+    ...Object.entries(options).flatMap(([name, value]) =>
+      value === undefined || value === false ? [] : [`${name} ${value}`],
+    ),
+  ].join(', ')
+
+export const notRecorded = ({ reason }: Failure): string =>
+  `Nothing was done, since it cannot be recorded on the topic audit: ${reason}`
+
+/** The user of the command line, as `user@machine`. */
+export const commandLineUser = (): string => `${userInfo().username}@${hostname()}`
+
+/**
+ * Records looks at personal data only after erasures were applied that MongoDB may lack, because it was restored from
+ * an older copy. So nobody sees a person again who is erased.
+ */
+export const afterErasures =
+  (record: RecordAction, apply: () => Promise<void>): RecordAction =>
+  async (asked) => {
+    if (asked.action === 'unmask' || asked.action === 'export')
+      try {
+        await apply()
+      } catch {
+        const reason = 'the erasures of the archive could not be read, and MongoDB may lack some'
+        return E.left({ kind: 'transient', reason })
+      }
+    return record(asked)
+  }
+
+export const actionRecorder =
+  (append: Append, now: Now, who: string): RecordAction =>
+  (asked) => {
+    const recorded: OperatorAction = { type: 'OperatorAction', id: randomUUID() as Id, who, at: now(), ...asked }
+    return append(
+      {
+        topic: audit.name,
+        key: asked.accountId ?? allAccounts,
+        value: JSON.stringify(recorded),
+        headers: { 'content-type': 'application/json' },
+      },
+      withinMs,
+    )
+  }

@@ -1,0 +1,147 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type DomainEvent, ErasureEvent } from '../../../../contracts/events/index.ts'
+import { sourceAt } from '../../../../contracts/source.ts'
+import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../../contracts/topics.ts'
+import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
+import type { ErasedKey } from '../../domain/erased.ts'
+import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person.ts'
+import { type Also, alsoText, type Certain, type Identity, identityName } from '../../domain/person-ids.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { dayMs } from '../../shared/time.ts'
+
+/** The person to erase, who else is the same person, and who is not although ids lead there. */
+export type Request = {
+  readonly accountId: string
+  readonly start: Identity
+  readonly also: ReadonlyArray<Also>
+  readonly except?: ReadonlyArray<Certain>
+}
+
+export type Plan = {
+  readonly person: Person
+  readonly enrichments: ReadonlyArray<string>
+  /** The number of documents by view, and by collection of a copy. */
+  readonly found: Readonly<Record<string, number>>
+}
+
+export const erasureRequestText = ({ accountId, start, also, except = [] }: Request): string =>
+  JSON.stringify([
+    accountId,
+    start.kind,
+    start.value,
+    also.map(alsoText).sort(),
+    ...(except.length > 0 ? [except.map(alsoText).sort()] : []),
+  ])
+
+/** True if the request leaves out whom it names. */
+export const contradictsItself = ({ start, also, except = [] }: Request): boolean => {
+  const named = new Set([start, ...also].map((each) => (typeof each === 'string' ? each : identityName(each))))
+  return except.some((each) => named.has(identityName(each)))
+}
+
+/** What the bridge has about a person. `known` are other identities of the person. Changes nothing. */
+export const planOf = async (
+  erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'findCopies' | 'enriched'>,
+  { accountId, start, also, except }: Request,
+  known: ReadonlyArray<Identity> = [],
+): Promise<Plan> => {
+  const person = await resolvePerson(erasures.findLinks(accountId), start, also, known, except)
+  const found: Record<string, number> = {}
+  const count = (where: string) => {
+    found[where] = (found[where] ?? 0) + 1
+  }
+  for await (const { view } of erasures.findDocuments(accountId, person)) count(view)
+  for await (const { collection } of erasures.findCopies(accountId, person)) count(collection)
+  const enriched = await erasures.enriched(enrichmentKeys(accountId, person))
+  if (enriched.length > 0) found.enrichments = enriched.length
+  return { person, enrichments: enriched.map(({ _id }) => _id), found }
+}
+
+/** True if the bridge has nothing about the person. */
+export const isOfNobody = ({ person, found }: Plan): boolean =>
+  Object.keys(found).length + person.chats.length + person.clients.length === 0
+
+type Written = NonNullable<ErasureDocument['plan']>
+
+/** By which keys an event is found that was received before the erasure and arrives after its markers. */
+export const keysOf = (
+  accountId: string,
+  { chats, clients, enrichments: keys }: Written,
+  { followed }: Pick<Person, 'followed'>,
+): ReadonlyArray<ErasedKey> => [
+  ...chats.map((id) => ({ of: 'chat' as const, key: `${accountId}/${id}` })),
+  ...clients.map((id) => ({ of: 'client' as const, key: `${accountId}/${id}` })),
+  ...keys.map((key) => ({ of: 'enrichment' as const, key })),
+  ...followed.flatMap(({ kind, value }) =>
+    kind === 'chat' || kind === 'client' ? [] : [{ of: kind, key: `${accountId}/${value}` }],
+  ),
+]
+
+/** The markers of an erasure. A marker has the same id in every plan of the erasure. */
+export const markersOf = (
+  { _id: erasureId, accountId, requestedAt }: Pick<ErasureDocument, '_id' | 'accountId' | 'requestedAt'>,
+  { chats, clients }: Written,
+): ReadonlyArray<DomainEvent> => {
+  const clientId = clients.length === 1 ? clients[0] : undefined
+  const subjects = [
+    ...chats.flatMap((chatId) =>
+      chatTopics.map(({ name: topic }) => ({
+        type: 'ChatErased',
+        subject: chatId,
+        data: { chatId, topic, ...(clientId && { clientId }) },
+      })),
+    ),
+    ...clients.map((id) => ({ type: 'ClientErased', subject: id, data: { clientId: id } })),
+  ]
+  return subjects.map(({ type, subject, data }) => {
+    const source = sourceAt(accountId, 'erasures')
+    const of = 'topic' in data ? data.topic : clientsTopic.name
+    const attributes = { type, id: `${erasureId}-${of}-${subject}`, source, subject, time: requestedAt.toISOString() }
+    const event = ErasureEvent.decode({ ...attributes, data: { accountId, erasureId, ...data } })
+    if (E.isLeft(event)) throw new Error(`a marker of the erasure ${erasureId} breaks its contract`)
+    return event.right
+  })
+}
+
+/** How long plain event topics are kept, and how long the operator keeps backups. */
+export type Kept = { readonly retentionDays: number | 'forever'; readonly backupDays?: number }
+
+const eventTopicsAtLarge = 'event topics'
+const topicText = (name: string) => `topic ${name}`
+
+/** The remains that no check covers: files of servers, and copies. */
+export const unchecked = (remains: ErasureDocument['remains']): ErasureDocument['remains'] =>
+  remains.filter(({ where }) => where !== eventTopicsAtLarge && !where.startsWith(topicText('')))
+
+/** What remains after the markers are in the log, and until when. All receipts of a day say the same. */
+export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept): ErasureDocument['remains'] => {
+  const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
+  const plain =
+    retentionDays === 'forever'
+      ? 'permanently, because RETENTION_DAYS is forever: set it to a number of days'
+      : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
+  return [
+    { where: eventTopicsAtLarge, until: plain },
+    ...expiringTopics.map(({ name, cleanUp }) => ({
+      where: topicText(name),
+      until: `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it`,
+    })),
+    ...compactedTopics.map(({ name }) => ({ where: topicText(name), until: `${day(2)}: Kafka compacts it` })),
+    { where: 'keys of removed enrichments in the collection enrichments', until: 'you remove the documents' },
+    {
+      where: "segments on the brokers' disks",
+      until: 'a record comes to the partition after the day of its segment',
+    },
+    {
+      where: "MongoDB's oplog and the free space of its files",
+      until: 'MongoDB uses that space again: a new initial sync of each member ends it at once',
+    },
+    {
+      where: 'backups of Kafka and MongoDB, and copies that consumers made',
+      until:
+        backupDays === undefined
+          ? 'as long as you keep them: state it with --backup-days'
+          : `${day(backupDays)}: you delete them`,
+    },
+  ]
+}

@@ -1,0 +1,195 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Errors } from 'io-ts'
+import { ErasureConfirmation } from '../../../../contracts/commands/erasure-confirmation.ts'
+import { describe, problemsOf } from '../../../../contracts/problem.ts'
+import { deadLetterHeaders } from '../../../../contracts/records.ts'
+import {
+  archiveNameOf,
+  deadLetters,
+  enrichments,
+  erasureConfirmations,
+  eventTopicNames,
+  expiringTopics,
+} from '../../../../contracts/topics.ts'
+import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
+import { archiverGroup } from '../../domain/consumer-groups.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
+import { type PartOf, type ReadTopic, readOrThrow } from '../../kafka/read-topic.ts'
+import type { Erasures, Marker } from '../../mongo/erasures.ts'
+import { hasPersonalData } from '../../views/index.ts'
+
+type StatusPorts = {
+  readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets'>
+  readonly erasures: Erasures
+  readonly clock: () => Date
+}
+
+type Topic = Parameters<KafkaPorts['readTopic']>[0]
+
+const records = async (
+  { readTopic }: Pick<KafkaPorts, 'readTopic'>,
+  topic: Topic,
+  onRecord: (record: IncomingRecord) => void,
+  options?: Parameters<ReadTopic>[2],
+) => {
+  const onSlice = async (slice: ReadonlyArray<IncomingRecord>) => slice.forEach(onRecord)
+  await readOrThrow(readTopic, topic, onSlice, options)
+}
+
+const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(low + 1, high) })
+
+const readConfirmation = ({ value }: IncomingRecord): E.Either<string, ErasureConfirmation> => {
+  const parsed = E.tryCatch(
+    () => JSON.parse(String(value)) as unknown,
+    () => 'value: expected JSON',
+  )
+  if (E.isLeft(parsed)) return parsed
+  return E.mapLeft((errors: Errors) => describe(problemsOf(errors)))(ErasureConfirmation.decode(parsed.right))
+}
+
+/**
+ * Keeps each confirmation that breaks its contract as a dead letter, once: a team would otherwise believe that it has
+ * confirmed. A confirmation that is a dead letter already is found by its place.
+ */
+export const keepMalformed = async (kafka: Pick<KafkaPorts, 'readTopic' | 'deadLetter'>): Promise<void> => {
+  const malformed: Array<{ readonly record: IncomingRecord; readonly detail: string }> = []
+  await records(kafka, erasureConfirmations.name, (record) => {
+    const said = readConfirmation(record)
+    if (E.isLeft(said)) malformed.push({ record, detail: said.left })
+  })
+  if (malformed.length === 0) return
+  const kept = new Set<string>()
+  await records(kafka, deadLetters.name, ({ headers }) => {
+    const { topic, partition, offset } = deadLetterHeaders
+    if (`${headers[topic]}` === erasureConfirmations.name) kept.add(`${headers[partition]}/${headers[offset]}`)
+  })
+  for (const { record, detail } of malformed)
+    if (!kept.has(`${record.partition}/${record.offset}`))
+      await kafka.deadLetter('erase-status')(record, 'contract', detail)
+}
+
+/** The consumer groups that have confirmed an erasure of the account, by the erasure's id. */
+export const confirmations = async (
+  kafka: Pick<KafkaPorts, 'readTopic'>,
+  accountId: string,
+  options?: Parameters<ReadTopic>[2],
+): Promise<(erasureId: string) => ReadonlyArray<string>> => {
+  const groups = new Map<string, Set<string>>()
+  const onRecord = (record: IncomingRecord) => {
+    const said = readConfirmation(record)
+    if (E.isLeft(said) || said.right.accountId !== accountId) return
+    const { erasureId, group } = said.right
+    groups.set(erasureId, (groups.get(erasureId) ?? new Set()).add(group))
+  }
+  await records(kafka, erasureConfirmations.name, onRecord, options)
+  return (erasureId) => [...(groups.get(erasureId) ?? [])].sort()
+}
+
+type Found = Map<string, number>
+const note = (found: Found, where: string, count = 1) => {
+  if (count > 0) found.set(where, (found.get(where) ?? 0) + count)
+}
+
+/** Finds documents with data of the person. If the person came back after the erasure, that data is found too. */
+const inViews = async (
+  { erasures }: StatusPorts,
+  { accountId }: ErasureDocument,
+  markers: ReadonlyArray<Marker>,
+  found: Found,
+) => {
+  const ids = (type: string, field: 'chatId' | 'clientId') => [
+    ...new Set(markers.flatMap((marker) => (marker.type === type ? [String(marker[field])] : []))),
+  ]
+  const person = { chats: ids('ChatErased', 'chatId'), clients: ids('ClientErased', 'clientId') }
+  for await (const { view, document } of erasures.findDocuments(accountId, person))
+    if (hasPersonalData(view, document)) note(found, `view ${view}`)
+  // A rebuild that was killed after the erasure, before it had read the markers.
+  await erasures.emptyCopies(accountId, person)
+  for await (const { collection } of erasures.findCopies(accountId, person)) note(found, `collection ${collection}`)
+}
+
+const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys }: ErasureDocument, found: Found) => {
+  const hash = await erasures.hmac()
+  const erased = new Set<string>(keys)
+  const isErased = (key: string) => key.startsWith(`${accountId}/`) && erased.has(hash(`enrichment ${key}`))
+  const those: string[] = []
+  for await (const key of erasures.enrichedKeys(accountId)) if (isErased(key)) those.push(key)
+  note(found, 'view enrichments', (await erasures.enriched(those)).length)
+  await records(kafka, enrichments.name, ({ key, value }) => {
+    if (value !== null && isErased(String(key))) note(found, `topic ${enrichments.name}`)
+  })
+}
+
+type Place = Pick<Marker, 'partition' | 'offset'>
+
+/**
+ * The markers of an erasure in one topic that other records precede. A partition that begins with markers of this
+ * erasure has no data of the person before them.
+ */
+export const markersAfterOthers = <M extends Place>(
+  markers: ReadonlyArray<M>,
+  lowOf: (partition: number) => number,
+): ReadonlyArray<M> => {
+  const own = new Set(markers.map(({ partition, offset }) => `${partition}/${offset}`))
+  const firstOther = new Map<number, number>()
+  for (const { partition } of markers) {
+    let first = firstOther.get(partition) ?? lowOf(partition)
+    while (own.has(`${partition}/${first}`)) first += 1
+    firstOther.set(partition, first)
+  }
+  return markers.filter(({ partition, offset }) => (firstOther.get(partition) ?? 0) < offset)
+}
+
+/**
+ * Counts markers that other records precede, and partitions of other topics with records older than the erasure.
+ * The archive is readable until the archiver has processed the marker and destroyed the data key.
+ */
+const inTopics = async (
+  { kafka }: StatusPorts,
+  { requestedAt }: ErasureDocument,
+  markers: ReadonlyArray<Marker>,
+  found: Found,
+) => {
+  for (const name of eventTopicNames) {
+    const those = markers.filter(({ topic }) => topic === name)
+    if (those.length === 0) continue
+    const [ranges, archived] = await Promise.all([kafka.ranges(name), kafka.committedOffsets(archiverGroup, name)])
+    note(found, `topic ${name}`, markersAfterOthers(those, (partition) => ranges.get(partition)?.low ?? 0).length)
+    const hasKey = ({ partition, offset }: Marker) => (archived.get(partition) ?? 0) <= offset
+    note(found, `topic ${archiveNameOf(name)}`, those.filter(hasKey).length)
+  }
+  for (const { name } of expiringTopics)
+    await records(
+      kafka,
+      name,
+      ({ timestamp }) => {
+        if (timestamp < requestedAt.getTime()) note(found, `topic ${name}`)
+      },
+      { part: firstOnly },
+    )
+}
+
+/**
+ * Searches the stores and saves the findings in the receipt. The receipt is complete once nothing is found. Of topics
+ * it counts the chats and clients that may still have data; it does not check whose records precede their markers.
+ */
+export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
+  if (receipt.state === 'started') return receipt
+  const markers = await ports.erasures.markers(receipt)
+  const found: Found = new Map()
+  note(found, 'markers that the projector has not taken in', receipt.markers - markers.length)
+  await inViews(ports, receipt, markers, found)
+  await inEnrichments(ports, receipt, found)
+  await inTopics(ports, receipt, markers, found)
+  const at = ports.clock()
+  const checked: ErasureDocument = {
+    ...receipt,
+    ...(found.size === 0 && receipt.state !== 'complete' && { state: 'complete', completedAt: at }),
+    confirmedBy: [...(await confirmations(ports.kafka, receipt.accountId))(receipt._id)],
+    stillFound: Object.fromEntries(found),
+    checkedAt: at,
+  }
+  await ports.erasures.save(checked)
+  return checked
+}

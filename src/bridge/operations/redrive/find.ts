@@ -1,0 +1,171 @@
+import { crc32 } from 'node:zlib'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Instant } from '../../../../contracts/primitives.ts'
+import { deadLetters, quarantine, type TopicName } from '../../../../contracts/topics.ts'
+import type { Failure, IncomingRecord } from '../../domain/ports.ts'
+import { quarantineHeadersOf } from '../../domain/quarantined.ts'
+import { newestRecords, type ReadTopic } from '../../kafka/read-topic.ts'
+import type { Redrives } from '../../mongo/redrives.ts'
+import { type Filters, matches, memoryIdOf, partOf, placeOf, readDeadLetter } from './dead-letters.ts'
+import { isMeant, type QuarantineFilters, requestMemoryIdOf } from './take-in.ts'
+
+type Group = { readonly topic: string; readonly cause: string; count: number; firstAt: string; lastAt: string }
+
+type Sent<A> = A & { readonly sentAt: ReadonlyArray<Instant> | undefined }
+
+/** What was found on a topic. */
+export type Found<A> = {
+  readonly count: number
+  /** The newest ones, oldest first. `sentAt`: when each was sent back; undefined while MongoDB does not respond. */
+  readonly letters: ReadonlyArray<Sent<A>>
+  /** The newest ones of other topics and causes, oldest first. */
+  readonly others: ReadonlyArray<Sent<A>>
+  /** Counts by topic and cause. The filters of topic and cause do not apply to these counts. */
+  readonly groups: ReadonlyArray<Readonly<Group>>
+  /** The number of records without the required headers. */
+  readonly unreadable: number
+  /** True if there may be more: older records were not read, or the time limit was reached. */
+  readonly isCut: boolean
+}
+
+/** `limit`: how many of the newest are kept. `newestOf`: the maximum number of records to read of each partition. */
+export type Extent = { readonly limit: number; readonly newestOf?: number; readonly signal: AbortSignal }
+type Ports = { readonly readTopic: ReadTopic; readonly findRedrives: Redrives['find'] }
+
+/** Keeps the newest items in bounded memory. */
+type Newest<A> = {
+  readonly add: (item: A) => void
+  readonly count: () => number
+  /** Oldest first. Items of the same time keep the order in which they were added. */
+  readonly items: () => ReadonlyArray<A>
+}
+
+export const newest = <A>(max: number, timeOf: (item: A) => number): Newest<A> => {
+  let count = 0
+  let kept: Array<A> = []
+  const cut = () => {
+    kept = kept.sort((a, b) => timeOf(a) - timeOf(b)).slice(-max)
+    return kept
+  }
+  return {
+    add: (item) => {
+      count++
+      if (kept.push(item) >= 2 * max) cut()
+    },
+    count: () => count,
+    items: () => cut(),
+  }
+}
+
+type About = { readonly topic: string; readonly cause: string; readonly at: string; readonly memoryId: string }
+type Kind<A> = {
+  readonly topic: TopicName
+  readonly read: (record: IncomingRecord) => A | undefined
+  readonly about: (letter: A) => About
+  /** `fits`: it matches all filters. `isGrouped`: it matches all filters except topic and cause. */
+  readonly fits: (letter: A, record: IncomingRecord) => boolean
+  readonly isGrouped: (letter: A, record: IncomingRecord) => boolean
+  readonly id: ReadonlyArray<string> | undefined
+}
+
+const addTo = (groups: Map<string, Group>, { topic, cause, at }: About) => {
+  const group = groups.get(`${topic} ${cause}`) ?? { topic, cause, count: 0, firstAt: at, lastAt: at }
+  group.count++
+  if (at < group.firstAt) group.firstAt = at
+  if (at > group.lastAt) group.lastAt = at
+  groups.set(`${topic} ${cause}`, group)
+}
+
+const find = async <A extends object>(
+  { readTopic, findRedrives }: Ports,
+  { topic, read, about, fits, isGrouped, id }: Kind<A>,
+  { limit, newestOf = Number.POSITIVE_INFINITY, signal }: Extent,
+): Promise<E.Either<Failure, Found<A>>> => {
+  const timeOf = (letter: A) => Date.parse(about(letter).at)
+  const found = newest<A>(limit, timeOf)
+  const others = newest<A>(limit, timeOf)
+  const groups = new Map<string, Group>()
+  let unreadable = 0
+  let isCut = false
+  const take = (record: IncomingRecord) => {
+    const letter = read(record)
+    if (letter === undefined) {
+      unreadable++
+      return
+    }
+    if (!isGrouped(letter, record)) return
+    addTo(groups, about(letter))
+    const into = fits(letter, record) ? found : others
+    into.add(letter)
+  }
+  const part: ReturnType<typeof partOf> = (partition, whole) => {
+    const asked = partOf(id)(partition, whole)
+    const { low, high } = newestRecords(newestOf)(partition, asked)
+    isCut ||= low > asked.low
+    return { low, high }
+  }
+  const result = await readTopic(topic, async (records) => records.forEach(take), { part, signal })
+  if (E.isLeft(result)) return result
+  const [shown, beside] = [found.items(), others.items()]
+  // Dead letters can be listed while MongoDB is unavailable.
+  const sent = await findRedrives([...shown, ...beside].map((letter) => about(letter).memoryId)).catch(() => undefined)
+  const withSent = (letter: A) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) })
+  return E.right({
+    count: found.count(),
+    letters: shown.map(withSent),
+    others: beside.map(withSent),
+    groups: [...groups.values()],
+    unreadable,
+    isCut: isCut || signal.aborted,
+  })
+}
+
+export type FoundDeadLetter = NonNullable<ReturnType<typeof readFound>>
+
+const readFound = (record: IncomingRecord) => {
+  const letter = readDeadLetter(record)
+  return E.isLeft(letter) ? undefined : { ...letter.right, checksum: crc32(record.value ?? '') }
+}
+
+export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) => {
+  const { topic, cause, ...others } = filters
+  return find(
+    ports,
+    {
+      topic: deadLetters.name,
+      read: readFound,
+      about: (it) => ({ topic: it.origin.topic, cause: it.cause, at: it.failedAt, memoryId: memoryIdOf(it) }),
+      fits: matches(filters),
+      isGrouped: matches(others),
+      id: filters.id,
+    },
+    extent,
+  )
+}
+
+export type QuarantinedLetter = NonNullable<ReturnType<typeof readRequest>>
+
+const readRequest = (record: IncomingRecord) => {
+  const headers = quarantineHeadersOf(record)
+  if (E.isLeft(headers)) return undefined
+  const { id, interface: api, received_at, reason, problems } = headers.right
+  const told = { interface: api, receivedAt: received_at, reason, bytes: record.value?.length ?? 0, problems }
+  return { id: placeOf(record), account: String(record.key ?? ''), ...told, memoryId: requestMemoryIdOf(id) }
+}
+
+export const findRequests = (ports: Ports, filters: QuarantineFilters, extent: Extent) => {
+  const { reason, ...others } = filters
+  const [fits, isGrouped] = [isMeant(filters), isMeant(others)]
+  return find(
+    ports,
+    {
+      topic: quarantine.name,
+      read: readRequest,
+      about: (it) => ({ topic: quarantine.name, cause: it.reason, at: it.receivedAt, memoryId: it.memoryId }),
+      fits: (_, record) => fits(record),
+      isGrouped: (_, record) => isGrouped(record),
+      id: filters.id,
+    },
+    extent,
+  )
+}

@@ -1,0 +1,136 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { deadLetterHeaders } from '../../../../contracts/records.ts'
+import { deadLetters } from '../../../../contracts/topics.ts'
+import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { KafkaPorts } from '../../kafka/kafka.ts'
+import { unreadableBatch } from '../../kafka/unreadable.ts'
+import type { Redrives } from '../../mongo/redrives.ts'
+import { printable } from '../../shared/printable.ts'
+import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
+import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
+import { decideRedrive, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
+
+export const sendWords: Words = {
+  done: 'sent',
+  planned: 'would be sent',
+  before: 'sent before',
+  kept: 'refused',
+  failed: 'failed',
+  nothing: 'no dead letter matches',
+}
+
+export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: string): string =>
+  [
+    result.padEnd(sendWords.planned.length),
+    deadLetter.id,
+    originOf(deadLetter),
+    deadLetter.consumer,
+    deadLetter.cause,
+    ...(why ? [why] : []),
+  ]
+    .map(printable)
+    .join('  ')
+
+/** The same bytes are sent again. A record that broke its contract fails again, unless a newer bridge accepts it. */
+const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
+  cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is fixed' : undefined
+
+type Ports = BatchPorts & Pick<KafkaPorts, 'redrive'> & { readonly redrives: Redrives }
+
+type Meant = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
+
+/** A dead letter that will be sent back. `redriven` includes this time. */
+type Chosen = Meant & { readonly redriven: number }
+
+const withinMs = 20_000
+
+/** True if the content is older than the erasure. A redriven record is newer than its content. */
+const isBefore = ({ firstFailedAt }: StoredDeadLetter, { headers }: IncomingRecord, erasedAt: Date | undefined) => {
+  const times = [firstFailedAt, String(headers[deadLetterHeaders.timestamp])].map(Date.parse)
+  return erasedAt !== undefined && Math.min(...times) < erasedAt.getTime()
+}
+
+const erasedKeyIn = (record: IncomingRecord, { origin }: StoredDeadLetter) =>
+  erasedKeyOf(origin.topic, String(record.key))
+
+/** True if the person of a dead letter was erased after it. Throws while MongoDB does not respond. */
+export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, record: IncomingRecord) => {
+  const deadLetter = readDeadLetter(record)
+  if (E.isLeft(deadLetter)) return false
+  const key = erasedKeyIn(record, deadLetter.right)
+  return isBefore(deadLetter.right, record, (await erasedAt([key])).get(nameOfErased(key)))
+}
+
+const erasedKeyOfMeant = ({ record, deadLetter }: Meant) => erasedKeyIn(record, deadLetter)
+
+/** What MongoDB knows about these dead letters. */
+const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: ReadonlyArray<Meant>) => {
+  const keys = stateTopics.map((topic) =>
+    meant.flatMap(({ record: { key }, deadLetter }) => (deadLetter.origin.topic === topic ? [String(key)] : [])),
+  )
+  const [before, erased, ...found] = await Promise.all([
+    find(meant.map(({ deadLetter }) => memoryIdOf(deadLetter))),
+    erasedAt(meant.map(erasedKeyOfMeant)),
+    ...stateTopics.map((topic, i) => states(topic, keys[i] ?? [])),
+  ])
+  return ({ record, deadLetter }: Meant): Known => {
+    const state = stateTopics.flatMap((topic, i) =>
+      topic === deadLetter.origin.topic ? [found[i]?.get(String(record.key))] : [],
+    )
+    return {
+      timesSent: before.get(memoryIdOf(deadLetter))?.length ?? 0,
+      outdated: isOutdated(deadLetter, record, state[0]),
+      erased: isBefore(deadLetter, record, erased.get(nameOfErased(erasedKeyOfMeant({ record, deadLetter })))),
+    }
+  }
+}
+
+/** Sends dead letters back to their topics. Those of a key keep their order. */
+export const sendDeadLetters = (
+  { redrive, ...ports }: Ports,
+  { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },
+  interrupted: AbortSignal,
+) => {
+  const isMeant = matches(sending.filters)
+  /** A failure that was kept twice is sent once. Bounded by the limit. */
+  const chosenBefore = new Set<string>()
+  const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
+    if (each.deadLetter.cause === unreadableBatch)
+      return E.left({ result: 'failed', why: 'it is a batch of records and cannot be sent as one record' })
+    const id = memoryIdOf(each.deadLetter)
+    if (chosenBefore.has(id)) return E.left({ result: 'before' })
+    const decision = decideRedrive(each.deadLetter, known, rules)
+    if (E.isLeft(decision)) return decision
+    chosenBefore.add(id)
+    return E.right({ ...each, redriven: decision.right })
+  }
+  return sendInBatches<Meant, Chosen>(
+    ports,
+    {
+      topic: deadLetters.name,
+      words: sendWords,
+      read: async (records) => {
+        const meant = records.flatMap((record) => {
+          const deadLetter = readDeadLetter(record)
+          return E.isRight(deadLetter) && isMeant(deadLetter.right) ? [{ record, deadLetter: deadLetter.right }] : []
+        })
+        const knownOf = await readKnown(ports.redrives, meant)
+        return { meant, decide: (each) => choose(each, knownOf(each)) }
+      },
+      stopped: async (batch) => {
+        const erased = await ports.redrives.erasedAt(batch.map(erasedKeyOfMeant))
+        return (each) =>
+          isBefore(each.deadLetter, each.record, erased.get(nameOfErased(erasedKeyOfMeant(each))))
+            ? erasedSince
+            : undefined
+      },
+      send: ({ record, deadLetter: { origin, firstFailedAt }, redriven }) =>
+        redrive(record, { topic: origin.topic, redriven, firstFailedAt }, withinMs),
+      memoryIdOf: ({ deadLetter }) => memoryIdOf(deadLetter),
+      line: (word, { deadLetter }, why) => resultLine(word, deadLetter, why ?? warningOf(deadLetter)),
+    },
+    sending,
+    interrupted,
+  )
+}

@@ -1,0 +1,65 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { deadLetters, quarantine } from '../../../../contracts/topics.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { ReadTopic } from '../../kafka/read-topic.ts'
+import { printable, printableLines } from '../../shared/printable.ts'
+import { utf8Text } from '../../shared/utf8.ts'
+import { type Asked, commandText, ofAccount } from '../audit.ts'
+import { type Stop, stop } from '../operation.ts'
+import { accountOf, partOf, placeOf } from './dead-letters.ts'
+
+type Which = {
+  /** Its place: `partition/offset`. */
+  readonly id: string
+  readonly quarantine: boolean
+}
+
+/** A record of dead-letters or quarantine, if the account in its key fits. */
+export const findRecord = async (
+  readTopic: ReadTopic,
+  { id, quarantine: isQuarantine }: Which,
+  isOf: (account: string) => boolean = () => true,
+  signal?: AbortSignal,
+): Promise<E.Either<Stop, IncomingRecord>> => {
+  const { name } = isQuarantine ? quarantine : deadLetters
+  const places: IncomingRecord[] = []
+  const onSlice = async (records: ReadonlyArray<IncomingRecord>) =>
+    void places.push(...records.filter((record) => placeOf(record) === id))
+  const read = await readTopic(name, onSlice, { part: partOf([id]), ...(signal && { signal }) })
+  if (E.isLeft(read)) return stop('unavailable', `Kafka: ${read.left.reason}`)
+  if (signal?.aborted) return stop('unavailable', 'Kafka: it was not read in time')
+  const [record] = places
+  return record === undefined || !isOf(accountOf(record))
+    ? stop('absent', `${name} has no record at ${id}, or has deleted it.`)
+    : E.right(record)
+}
+
+/**
+ * How a look at a record is recorded on `audit`. Only these accounts may be named there: other keys of records may
+ * contain anything.
+ */
+export const lookAt = (
+  record: IncomingRecord,
+  { id, quarantine }: Which,
+  accounts: ReadonlyArray<{ readonly id: string }>,
+): Asked => ({
+  action: 'unmask',
+  detail: commandText('redrive show', { id, quarantine }),
+  ...ofAccount(accounts.find((each) => each.id === accountOf(record))?.id),
+})
+
+const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
+  if (bytes === null) return '(null)'
+  const text = utf8Text(bytes)
+  return text === undefined ? `hex ${bytes.toString('hex')}` : render(text)
+}
+
+/** A record as lines for a terminal: text if its bytes are UTF-8, otherwise hexadecimal digits. */
+export const recordLines = (record: IncomingRecord): ReadonlyArray<string> => [
+  `id      ${placeOf(record)}`,
+  `stored  ${Number.isFinite(record.timestamp) ? new Date(record.timestamp).toISOString() : '?'}`,
+  ...Object.entries(record.headers).map(([name, value]) => `header  ${printable(name)}: ${textOf(value, printable)}`),
+  `key     ${textOf(record.key, printable)}`,
+  `value   ${record.value?.length ?? 0} bytes`,
+  textOf(record.value, printableLines),
+]

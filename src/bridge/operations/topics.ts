@@ -1,0 +1,69 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { audit, eventTopicNames } from '../../../contracts/topics.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
+import type { TopicReport } from '../kafka/topics/settings.ts'
+import { table } from '../shared/table.ts'
+import { type Done, operation, type Resources, type Stop, stop } from './operation.ts'
+
+type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
+  readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics'>
+}
+
+/** Kafka itself never deletes records of event topics. The archiver deletes them after RETENTION_DAYS. */
+const withRetention = ({ retentionDays, topicPrefix }: Omit<Ports, 'kafka'>, reports: ReadonlyArray<TopicReport>) => {
+  const names = new Set(eventTopicNames.map((name) => `${topicPrefix}${name}`))
+  const isTemporary = ({ name, partitions }: TopicReport) =>
+    retentionDays !== 'forever' && partitions > 0 && names.has(name)
+  return reports.map((report) =>
+    isTemporary(report) ? { ...report, cleanUp: `kept ${retentionDays} days, once archived` } : report,
+  )
+}
+
+/** A line for each topic, with its differences below it. */
+const linesOf = (reports: ReadonlyArray<TopicReport>): ReadonlyArray<string> => {
+  const rows = reports.map(({ name, key, partitions, replication, cleanUp }) => [
+    name,
+    key,
+    `${partitions} partitions`,
+    `replication ${replication}`,
+    cleanUp,
+  ])
+  return table(rows).flatMap((line, i) => [
+    line,
+    ...(reports[i]?.differences ?? []).map((difference) => `  ! ${difference}`),
+  ])
+}
+
+type Selected = { readonly apply: boolean; readonly isRecorded: boolean }
+
+const away = ({ reason }: { readonly reason: string }) => `Kafka does not answer: ${reason}`
+
+export const topics = operation({
+  name: 'topics',
+  summary: 'show the topics with their keys, partitions and clean-up, and how they differ from what the bridge expects',
+  options: {
+    apply: {
+      about: 'create what is missing, and give the topics that exist the settings that they would be created with',
+      confirm: 'The settings of topics in Kafka change.',
+    },
+  },
+  json: 'print them as JSON',
+  role: 'operator',
+  needs: { kafka: true, retentionDays: true, topicPrefix: true },
+  select: async ({ kafka, topicPrefix }: Ports, { apply = false }): Promise<E.Either<Stop, Selected>> => {
+    if (!apply) return E.right({ apply, isRecorded: false })
+    const found = await kafka.describeTopics()
+    if (E.isLeft(found)) return stop('unavailable', away(found.left))
+    // The first run creates the topic audit, so nothing can be recorded before it.
+    const isAudit = ({ name, partitions }: TopicReport) => name === `${topicPrefix}${audit.name}` && partitions > 0
+    return E.right({ apply, isRecorded: found.right.some(isAudit) })
+  },
+  action: ({ isRecorded }) => (isRecorded ? { action: 'topics', detail: 'topics, apply' } : undefined),
+  act: async ({ kafka, ...kept }, { apply }): Promise<Done<ReadonlyArray<TopicReport>>> => {
+    const found = await (apply ? kafka.applyTopics() : kafka.describeTopics())
+    if (E.isLeft(found)) return { code: 1, trouble: away(found.left) }
+    const reports = withRetention(kept, found.right)
+    const isAsExpected = reports.every(({ differences }) => differences.length === 0)
+    return { code: isAsExpected ? 0 : 1, lines: linesOf(reports), result: reports }
+  },
+})

@@ -1,0 +1,100 @@
+import type { CallStatusChanged } from '../../../contracts/events/index.ts'
+import { type CallDocument, calls as contract, maxStatuses } from '../../../contracts/views/call.ts'
+import type { Dated } from '../../../contracts/views/dated.ts'
+import type { Recorded } from '../domain/ports.ts'
+import { type Guard, once } from './applied.ts'
+import { byMarks } from './erase.ts'
+import { documentId, msBetween, present } from './fields.ts'
+import { by, linkIndexes, where } from './indexes.ts'
+import { ofCaller } from './persons.ts'
+import { each, folded } from './view.ts'
+
+const isOver = (status: string | undefined): boolean => status === 'end' || status === 'error'
+
+/** When the call ended, and how long it took. */
+const ending = (startedAt: Date | undefined, time: Date) => ({
+  endedAt: time,
+  ...(startedAt !== undefined && { totalMs: msBetween(startedAt, time) }),
+})
+
+/**
+ * The fields that stay until an event replaces them. A start after an end is a new call under the same chat, which has
+ * nothing of the former one: neither its times, its reason and its recording, nor the agent who had it.
+ */
+const kept = (current: CallDocument | undefined, isNew: boolean) =>
+  current === undefined || isNew
+    ? {}
+    : present(
+        current,
+        'widgetId',
+        'visitor',
+        'type',
+        'phone',
+        'state',
+        'agent',
+        'department',
+        'session',
+        'page',
+        'reason',
+        'recordUrl',
+        'startedAt',
+        'endedAt',
+        'totalMs',
+      )
+
+/** The first status and the newest ones, so that the document stays below MongoDB's limit. */
+const withStatus = (
+  history: CallDocument['history'],
+  status: CallDocument['history'][number],
+): CallDocument['history'] => {
+  const all = [...history, status]
+  return all.length > maxStatuses ? [...all.slice(0, 1), ...all.slice(1 - maxStatuses)] : all
+}
+
+const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
+  const { id, time, data } = event
+  const { status } = data.call ?? {}
+  const isStart = status === 'start'
+  const before = kept(current, isStart && current?.endedAt !== undefined)
+  const startedAt = before.startedAt ?? (isStart ? time : undefined)
+  return {
+    firstEventAt: current?.firstEventAt ?? time,
+    ...guard,
+    _id: documentId(event),
+    accountId: data.accountId,
+    chatId: data.chatId,
+    history: withStatus(current?.history ?? [], { id, at: time, ...present(data.call ?? {}, 'status', 'reason') }),
+    ...before,
+    ...present(data, 'widgetId', 'visitor', 'agent', 'department', 'session', 'page'),
+    ...present(data.call ?? {}, 'type', 'phone', 'reason', 'recordUrl'),
+    ...(status !== undefined && { state: status }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(isOver(status) && ending(startedAt, time)),
+    lastEventAt: time,
+  }
+}
+
+/** Folds one call's statuses. Guarded as contracts/views/applied.ts describes, so `history` has each event once. */
+export const evolveCall = (current: CallDocument | undefined, recorded: Recorded<CallStatusChanged>): CallDocument =>
+  once(current, recorded, (guard) => fold(current, recorded.event, guard))
+
+export const calls = folded(contract, {
+  key: 'chatId',
+  folds: each(['CallStatusChanged'], {
+    at: ({ event }) => documentId(event),
+    next: (current: CallDocument | undefined, recorded) => [evolveCall(current, recorded)],
+  }),
+  erasure: byMarks(),
+  indexes: [
+    by('firstEventAt'),
+    by('state', 'firstEventAt'),
+    by('widgetId', 'firstEventAt'),
+    where('agent.id', 'firstEventAt'),
+    by('phone'),
+    ...linkIndexes,
+  ],
+  person: {
+    links: { chat: ['chatId'], ...ofCaller, phone: ['visitor.phone', 'phone'] },
+    documents: [{ field: 'chatId' }],
+  },
+})

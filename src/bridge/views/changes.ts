@@ -1,0 +1,54 @@
+import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
+import { marksOf, withoutPersonal } from '../domain/personal-data.ts'
+import type { Change, Recorded } from '../domain/ports.ts'
+import { storable } from './free-form.ts'
+import { foldedOfName, foldedViews } from './index.ts'
+import type { AnyRecord, RecordedReply, RecordedRequest, RecordType } from './view.ts'
+
+const changesIn = (type: RecordType, record: AnyRecord): ReadonlyArray<Change> =>
+  foldedViews.flatMap((view) => view.changesOf(type, record))
+
+const marksOfView = new Map(
+  foldedViews.flatMap((view) =>
+    view.person === undefined ? [] : [[view.name as string, marksOf(view.document)] as const],
+  ),
+)
+
+/**
+ * Marks the documents that a change begins as erased: their first event was received before the person was erased.
+ * Documents that exist keep what is newer than the erasure.
+ */
+const newDocumentsErased = (change: Change): Change => {
+  const marks = marksOfView.get(change.view)
+  if (marks === undefined) return change
+  return {
+    ...change,
+    evolve: (current) =>
+      change
+        .evolve(current)
+        .map((document, i) =>
+          i === 0 && current !== undefined ? document : { ...withoutPersonal(marks, document), erased: true as const },
+        ),
+  }
+}
+
+/** The changes that an event makes in all views, with storable values only. */
+export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
+  const event = storable(recorded.event)
+  const changes = changesIn(event.type, { ...recorded, event, unconverted: recorded } as AnyRecord)
+  return recorded.beforeErasure === undefined ? changes : changes.map(newDocumentsErased)
+}
+
+/** The changes of an operator's action. */
+export const changesOfAction = (action: OperatorAction): ReadonlyArray<Change> => changesIn(action.type, { action })
+
+/** The changes of a valid command of bot-replies. */
+export const changesOfReply = (recorded: RecordedReply): ReadonlyArray<Change> =>
+  changesIn(recorded.reply.type, { ...recorded, reply: storable(recorded.reply) } as AnyRecord)
+
+/** The changes of a request in quarantine. */
+export const changesOfRequest = (recorded: RecordedRequest): ReadonlyArray<Change> =>
+  changesIn(recorded.request.type, recorded)
+
+/** Whether the changed document has data of all chats, so that changes are applied in the order of the log. */
+export const isAccountWide = ({ view }: Change): boolean => foldedOfName(view)?.isAccountWide ?? false

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util'
+import type * as t from 'io-ts'
+import type { ClientErased, ErasureEvent } from '../../../contracts/events/index.ts'
+import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../domain/partition-name.ts'
+import { marksOf, withoutPersonal } from '../domain/personal-data.ts'
+import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
+import { advance, type Guard } from './applied.ts'
+import { documentId } from './fields.ts'
+
+/** The changes that a marker of an erasure makes to a view. A repeated marker erases again. */
+export type ChangesOfMarker = (view: string, marker: Recorded<ErasureEvent>) => ReadonlyArray<Change>
+
+type AnyDocument = Readonly<Record<string, unknown>>
+
+/**
+ * What an erasure does to a view. `holds`: whether a document has personal data. `emptied`: a document without it, as
+ * it was in everything else, so that later records are folded onto it as before.
+ */
+export type Erasure = {
+  readonly changes: ChangesOfMarker
+  readonly holds: (document: AnyDocument) => boolean
+  readonly emptied: (document: AnyDocument) => AnyDocument
+}
+
+/** What an erasure does to a view with documents of this codec, of which a chat or client has only one if `key` is set. */
+export type ErasureOf = (view: { readonly document: t.Mixed; readonly key?: 'chatId' | 'clientId' }) => Erasure
+
+/** For views without personal data. */
+export const never: ErasureOf = () => ({ changes: () => [], holds: () => false, emptied: (document) => document })
+
+/** Whom a marker is about, as fields of documents, and the topic whose records it erases. */
+export const aboutOf = ({ event }: Recorded<ErasureEvent>) => {
+  const isOfClient = (marker: typeof event): marker is Recorded<ClientErased>['event'] => marker.type === 'ClientErased'
+  const { accountId } = event.data
+  const topic: EventTopicName = isOfClient(event) ? 'clients' : event.data.topic
+  return { topic, fields: { accountId, [isOfClient(event) ? 'clientId' : 'chatId']: `${event.subject}` } }
+}
+
+/** A change of every document with these fields. */
+export const changeWhere = (
+  view: string,
+  id: string,
+  where: Change['where'] & object,
+  empty: (current: ViewDocument) => ViewDocument,
+): Change => ({
+  view,
+  id,
+  where,
+  evolve: (current) => {
+    // A newly elected primary shows the document to reads at `majority` a little later. The slice is redelivered.
+    if (current === undefined)
+      throw new Error('a document was found but majority reads do not show it yet; it will be retried')
+    return [empty(current)]
+  },
+})
+
+type EmptiedDocument = ViewDocument & Pick<Guard, 'applied' | 'contentHash'>
+
+/**
+ * Empties documents of everything that their codec marks as personal. Only of what records before the marker made, in
+ * the marker's own partition; other partitions have their own markers. Counts, times, states and ids stay. A later
+ * event with the same content is not a repetition, because that content is gone. `settled` changes what a document says
+ * beside personal data.
+ */
+export const byMarks =
+  <D extends ViewDocument = ViewDocument>(settled: (document: D) => ViewDocument = (document) => document): ErasureOf =>
+  ({ document: codec, key }) => {
+    const marks = marksOf(codec)
+    const emptiedBy =
+      (recorded: Recorded) =>
+      (document: ViewDocument): ViewDocument => {
+        const current = document as EmptiedDocument
+        const { topic } = recorded
+        // A rebuild names the archive as the source of records from before the topic was deleted and created again.
+        const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
+        if (current.applied[partitionName(recorded)] === undefined && !isOlder) return current
+        const applied = advance(current.applied, recorded)
+        if (applied === undefined) return current
+        const { contentHash: _, ...rest } = withoutPersonal(marks, current)
+        return settled({ ...rest, applied, erased: true } as unknown as D)
+      }
+    return {
+      changes: (view, marker) => {
+        const id = documentId(marker.event)
+        return [changeWhere(view, id, key === undefined ? aboutOf(marker).fields : { _id: id }, emptiedBy(marker))]
+      },
+      holds: (document) => !isDeepStrictEqual(withoutPersonal(marks, document), document),
+      emptied: (document) => withoutPersonal(marks, document),
+    }
+  }

@@ -1,0 +1,89 @@
+import type { TopicName } from '../../../contracts/topics.ts'
+import { partitionName } from '../domain/partition-name.ts'
+import type { CommittedOffsets, Log, Ranges, Slice, TopicIds } from '../domain/ports.ts'
+
+/** The offset after the last record of a partition that MongoDB has. Undefined if it is not known. */
+export type PositionOf = (partition: number) => number | undefined
+
+/** How far MongoDB has each topic, as MongoDB itself says it. */
+export type StoredPositions = {
+  readonly positions: (topic: TopicName) => Promise<PositionOf>
+  /** Stores the next offset of each partition. Never moves a position back. */
+  readonly keepPositions: (reached: ReadonlyMap<TopicName, ReadonlyMap<number, number>>) => Promise<void>
+}
+
+/**
+ * Committed offsets, as far as MongoDB has what is before them. Kafka's committed offset is ahead of MongoDB if MongoDB
+ * was restored from an older copy.
+ */
+export const inMongo = (committed: ReadonlyMap<number, number>, positionOf: PositionOf): ReadonlyMap<number, number> =>
+  new Map([...committed].map(([partition, offset]) => [partition, Math.min(offset, positionOf(partition) ?? offset)]))
+
+type Deps = StoredPositions & {
+  readonly group: string
+  /** The offsets that this consumer has committed, without those that another program has set. */
+  readonly committed: CommittedOffsets
+  readonly ranges: Ranges
+  /** Whether a topic keeps its records until MongoDB has them. */
+  readonly isKept: (topic: TopicName) => boolean
+  readonly log: Pick<Log, 'info'>
+}
+
+/**
+ * Lets a consumer continue where MongoDB ends, and not where Kafka's committed offsets say. Without it, what happened
+ * between a copy of MongoDB and its restore would be in no view until somebody rebuilds them. Positions are stored
+ * every second, so after a kill the records of up to a second are handled again. That changes nothing.
+ */
+export const positionsInMongo = ({ positions, keepPositions, group, committed, ranges, isKept, log }: Deps) => {
+  const starts = new Map<TopicName, ReadonlyMap<number, number>>()
+  let reached = new Map<TopicName, Map<number, number>>()
+
+  /** Finds the start of each partition that MongoDB lacks records of. Returns those whose records are deleted. */
+  const startOf = async (topic: TopicName): Promise<ReadonlyArray<string>> => {
+    const done = await committed(group, topic)
+    const behind = [...inMongo(done, await positions(topic))].flatMap(([partition, start]) => {
+      const records = (done.get(partition) ?? start) - start
+      return records > 0 ? [{ partition, start, records }] : []
+    })
+    starts.set(topic, new Map(behind.map(({ partition, start }) => [partition, start])))
+    if (behind.length === 0) return []
+    const known = await ranges(topic)
+    const deleted = behind.filter(({ partition, start }) => start < (known.get(partition)?.low ?? 0))
+    if (isKept(topic) && deleted.length > 0) return deleted.map(({ partition }) => partitionName({ topic, partition }))
+    for (const { partition, records } of behind)
+      log.info({ group, topic, partition, records }, 'records that MongoDB may lack are read again')
+    return []
+  }
+  return {
+    /** Finds out where to continue. Returns why that is not possible, and what to do. */
+    refusal: async (ids: TopicIds): Promise<string | undefined> => {
+      const lacking = (await Promise.all([...ids.keys()].map(startOf))).flat()
+      return lacking.length === 0
+        ? undefined
+        : `${lacking.join(', ')}: MongoDB lacks records that are only in the archive, as after a restore: run livechat-bridge rebuild all`
+    },
+    /** Undefined: at the committed offset. */
+    startAt: async (topic: TopicName, partition: number): Promise<number | undefined> =>
+      starts.get(topic)?.get(partition),
+    /** MongoDB has these records now. */
+    handled: ({ topic, partition, records }: Slice): void => {
+      const last = records.at(-1)
+      if (last === undefined) return
+      const own = reached.get(topic) ?? new Map<number, number>()
+      own.set(partition, last.offset + 1)
+      reached.set(topic, own)
+    },
+    /** Stores what was handled since the last call. */
+    store: async (): Promise<void> => {
+      if (reached.size === 0) return
+      const taken = reached
+      reached = new Map()
+      try {
+        await keepPositions(taken)
+      } catch (error) {
+        for (const [topic, own] of taken) reached.set(topic, new Map([...own, ...(reached.get(topic) ?? [])]))
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { logMarks } from '../../../src/bridge/domain/log-marks.ts'
+import type { IncomingRecord, LogMark, Verdict } from '../../../src/bridge/domain/ports.ts'
+
+const recordAt = (offset: number, epoch: number): IncomingRecord => ({
+  topic: 'chats',
+  partition: 0,
+  offset,
+  epoch,
+  timestamp: 1_000 + offset,
+  key: null,
+  value: null,
+  headers: {},
+})
+
+const given = (verdict: Verdict = { kind: 'intact' }) => {
+  const stored = new Map<number, LogMark>()
+  const kept: LogMark[] = []
+  const marks = logMarks({
+    marks: async () => stored,
+    keepMark: async (_, partition, mark) => {
+      stored.set(partition, mark)
+      kept.push(mark)
+    },
+    compareLog: async (_, of) => new Map([...of.keys()].map((partition) => [partition, verdict])),
+  })
+  return { ...marks, kept }
+}
+
+const marks = suite('marks of the logs from which the views are made')
+
+marks('the first record of each leader epoch is stored before it is folded', async () => {
+  const { before, kept } = given()
+
+  await before([recordAt(1, 4), recordAt(2, 4)])
+  await before([recordAt(3, 4)])
+  await before([recordAt(4, 4), recordAt(5, 6), recordAt(6, 6)])
+
+  assert.equal(kept, [
+    { epoch: 4, offset: 1, timestamp: 1_001 },
+    { epoch: 6, offset: 5, timestamp: 1_005 },
+  ])
+})
+
+for (const [name, verdict, expected] of [
+  ['the same log', { kind: 'intact' }, undefined],
+  ['a log that has lost its end', { kind: 'cut', from: 1 }, undefined],
+  [
+    'a log with other records of the same epochs',
+    { kind: 'other', from: 0 },
+    'chats/0: Kafka lacks records that the views have, and has other records in their place: run livechat-bridge rebuild all',
+  ],
+] satisfies ReadonlyArray<readonly [string, Verdict, string | undefined]>)
+  marks(`${name} is ${expected === undefined ? 'folded on' : 'refused'}`, async () => {
+    const { before, refusal } = given(verdict)
+    await before([recordAt(1, 4)])
+
+    assert.is(await refusal(new Map([['chats', 'a']])), expected)
+  })
+
+marks.run()

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  countFirstAttempt,
+  countRetry,
+  giveBack,
+  mayRetry,
+  type RetryBudget,
+  unspentBudget,
+} from '../../../../src/bridge/egress/delivery/retry-budget.ts'
+
+const test = suite('the budget for retries')
+
+const times = (n: number, budget: RetryBudget, next: (budget: RetryBudget) => RetryBudget): RetryBudget =>
+  Array.from({ length: n }).reduce<RetryBudget>(next, budget)
+/** How many retries are left. */
+const left = (budget: RetryBudget, now: number): number =>
+  mayRetry(budget, 'calm', now) ? 1 + left(countRetry(budget, now), now) : 0
+
+test('a few retries are allowed without any first attempt', () => assert.is(left(unspentBudget, 0), 10))
+
+test('the first attempts of the last ten seconds allow 7 % of their number as retries', () => {
+  const busy = times(500, unspentBudget, (budget) => countFirstAttempt(budget, 1000))
+  assert.equal([left(busy, 1000), left(busy, 10_999), left(busy, 11_000)], [45, 45, 10])
+})
+
+test('a used retry is available again after ten seconds, and at once if it was answered', () => {
+  const spent = times(10, unspentBudget, (budget) => countRetry(budget, 500))
+  assert.equal([left(spent, 500), left(spent, 9999), left(spent, 10_000)], [0, 0, 10])
+  assert.equal([left(giveBack(spent, 500, 5000), 5000), left(giveBack(spent, 500, 15_000), 15_000)], [1, 10])
+})
+
+test('in an outage, retries stay below a tenth of the first attempts and one in ten seconds', () => {
+  const attempts = fc.array(fc.tuple(fc.nat(300), fc.boolean()), { maxLength: 400 })
+  fc.assert(
+    fc.property(attempts, (given) => {
+      let now = 0
+      let budget = unspentBudget
+      const firsts: number[] = []
+      const retries: number[] = []
+      for (const [afterMs, isFirst] of given) {
+        now += afterMs
+        if (isFirst) {
+          budget = countFirstAttempt(budget, now)
+          firsts.push(now)
+        } else if (mayRetry(budget, 'troubled', now)) {
+          budget = countRetry(budget, now)
+          retries.push(now)
+        }
+        const recent = (all: ReadonlyArray<number>) => all.filter((at) => at > now - 9000).length
+        const earlier = firsts.filter((at) => at > now - 20_000).length
+        assert.ok(recent(retries) <= earlier * 0.07 + 2)
+      }
+    }),
+  )
+})
+
+test.run()

@@ -1,0 +1,245 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sample } from '../../support/samples.ts'
+import { type Sent, send, start } from './harness.ts'
+
+const accepted = sample('webhooks', 'chat_accepted')
+const message = sample('bot-api', 'CLIENT_MESSAGE')
+const hooks = '/webhooks/webhooks-token-acme'
+const bot = '/bot/bot-token-of-acme'
+const guarded = '/bot/bot-token-guarded'
+const large = `{"event_name":"${'x'.repeat(8 * 1024 * 1024)}"}`
+const nested = `{"a":${'['.repeat(32)}${']'.repeat(32)}}`
+const as = (contentType: string, body: string | Buffer, more = {}) => ({
+  body,
+  headers: { 'content-type': contentType, ...more },
+})
+
+type Row = readonly [name: string, path: string, sent: Sent, status: number, code: string, message: string]
+
+/** Every error that a caller can get; `message` is a part of the answer's message. */
+const rows: ReadonlyArray<Row> = [
+  ['an unknown token', '/webhooks/webhooks-token-of-nobody', { body: accepted }, 401, 'invalid_client', 'path'],
+  ['an unknown bot token', '/bot/bot-token-of-nobody', { body: message }, 401, 'invalid_client', 'path'],
+  ['the other interface’s token', '/bot/webhooks-token-acme', { body: message }, 401, 'invalid_client', 'path'],
+  ['no Authorization', guarded, { body: message }, 401, 'unauthorized_client', 'Authorization'],
+  [
+    'a wrong Authorization',
+    guarded,
+    as('application/json', message, { authorization: 'Bearer token of acme' }),
+    401,
+    'unauthorized_client',
+    'Authorization',
+  ],
+  [
+    'an empty Bearer',
+    guarded,
+    as('application/json', message, { authorization: 'Bearer' }),
+    401,
+    'unauthorized_client',
+    'Authorization',
+  ],
+  ['no body', hooks, {}, 415, 'invalid_request', 'Content-Type'],
+  ['an empty body', hooks, { body: '' }, 400, 'invalid_request', 'body: expected JSON'],
+  ['not JSON', hooks, { body: '{"event_name":' }, 400, 'invalid_request', 'body: expected JSON'],
+  ['not JSON, for a bot', bot, { body: 'event=CLIENT_MESSAGE' }, 400, 'invalid_request', 'body: expected JSON'],
+  ['not an object', hooks, { body: `[${accepted}]` }, 400, 'invalid_request', 'body: expected an object'],
+  ['no event_name', hooks, { body: '{}' }, 400, 'invalid_request', 'event_name: expected text'],
+  ['no event', bot, { body: '{}' }, 400, 'invalid_request', 'event: expected text'],
+  [
+    'a wrong field',
+    hooks,
+    { body: accepted.replace('2037', '2037.5') },
+    400,
+    'invalid_request',
+    'chat_id: expected an integer or text',
+  ],
+  [
+    'several wrong fields',
+    bot,
+    { body: '{"event":"INVITE_AGENT","client_id":{}}' },
+    400,
+    'invalid_request',
+    'id: expected an integer or text; chat_id: expected an integer or text',
+  ],
+  [
+    'invalid UTF-8',
+    hooks,
+    { body: Buffer.from([0x7b, 0xff, 0x7d]) },
+    400,
+    'invalid_request',
+    'body: expected valid UTF-8',
+  ],
+  ['nested too deep', hooks, { body: nested }, 400, 'invalid_request', 'body: expected JSON nested at most 32 deep'],
+  [
+    'a repeated key',
+    bot,
+    { body: message.replace('{', '{"chat_id":"1",') },
+    400,
+    'invalid_request',
+    'chat_id: expected one value, not several',
+  ],
+  ['an unknown path', '/nothing', { body: accepted }, 404, 'invalid_request', 'unknown path'],
+  ['a path without token', '/webhooks', { body: accepted }, 404, 'invalid_request', 'unknown path'],
+  ['a path with more than a token', `${hooks}/more`, { body: accepted }, 404, 'invalid_request', 'unknown path'],
+  ['another method', hooks, { method: 'GET' }, 405, 'invalid_request', 'method: expected POST'],
+  [
+    'another method with an unknown token',
+    '/bot/bot-token-of-nobody',
+    { method: 'PUT', body: message },
+    405,
+    'invalid_request',
+    'method: expected POST',
+  ],
+  ['OPTIONS', bot, { method: 'OPTIONS' }, 405, 'invalid_request', 'method: expected POST'],
+  [
+    'an event that the bot interface does not support',
+    bot,
+    { body: '{"event":"BOT_MESSAGE"}' },
+    405,
+    'invalid_request',
+    'event',
+  ],
+  ['too large a body', hooks, { body: large }, 413, 'invalid_request', 'body: expected at most 8388608 bytes'],
+  ['another content type', hooks, as('text/plain', accepted), 415, 'invalid_request', 'Content-Type'],
+  ['a form', bot, as('application/x-www-form-urlencoded', message), 415, 'invalid_request', 'Content-Type'],
+  [
+    'a content encoding',
+    hooks,
+    as('application/json', accepted, { 'content-encoding': 'gzip' }),
+    415,
+    'invalid_request',
+    'Content-Encoding',
+  ],
+  ['a too large body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
+]
+
+/** The part of a body that is kept: 64 KiB of a body that is too large, otherwise all of it. */
+const beginning = (body: string | Buffer = '') => String(body).slice(0, body === large ? 64 * 1024 : undefined)
+
+const isOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? Object.entries(value).find(([name]) => name === key)?.[1] : undefined
+
+const errors = suite('errors')
+const { port, published, appended, requests, quarantined, stop } = await start()
+errors.after(stop)
+errors.before.each(() => {
+  for (const list of [published, appended, requests, quarantined]) list.length = 0
+})
+
+const kept = new Set([400, 405, 413, 415])
+
+for (const [name, path, sent, status, code, text] of rows)
+  errors(`${name}: ${status} ${code}`, async () => {
+    const reply = await send(port, path, sent)
+    const error = isOf(reply.body, 'error')
+    assert.is(reply.status, status)
+    assert.equal(reply.body, {
+      ...(path.startsWith('/webhooks/webhooks') && !path.endsWith('/more') && { result: 'error' }),
+      error: { code, message: isOf(error, 'message') },
+    })
+    assert.ok(String(isOf(error, 'message')).startsWith(text), String(isOf(error, 'message')))
+    assert.match(String(reply.headers['content-type']), /^application\/json/)
+    assert.is(reply.headers.allow, status === 405 ? 'POST' : undefined)
+    const understood = kept.has(status) && text !== 'method: expected POST'
+    assert.equal(
+      appended.map(({ topic, key, value }) => [topic, key, String(value)]),
+      understood ? [['quarantine', 'acme', beginning(sent.body)]] : [],
+    )
+    assert.is(quarantined.length, understood ? 1 : 0)
+    assert.equal(published, [])
+  })
+
+errors('above the rate limit of both interfaces together: 429 with Retry-After', async () => {
+  const first = await send(port, '/webhooks/webhooks-token-slow', { body: accepted })
+  const second = await send(port, '/bot/bot-token-of-slow', { body: message })
+  assert.equal([first.status, second.status], [200, 429])
+  assert.is(isOf(isOf(second.body, 'error'), 'code'), 'invalid_request')
+  assert.is(second.headers['retry-after'], '1')
+})
+
+errors('an address that repeatedly sends wrong tokens gets 429, after a second, for any request', async () => {
+  const slept: number[] = []
+  const strict = await start({ monotonic: () => 0, sleep: async (ms) => void slept.push(ms) })
+  for (let n = 0; n < 101; n++) await send(strict.port, `/bot/guessed-token-${n}`, { body: message })
+  const paths = [bot, hooks, '/oauth/token']
+  const replies = await Promise.all(paths.map((path) => send(strict.port, path, { body: message })))
+  await strict.stop()
+  assert.equal(
+    replies.map(({ status, headers }) => [status, headers['retry-after']]),
+    Array(3).fill([429, '1']),
+  )
+  assert.equal(slept.slice(-4), [2040, 1000, 1000, 1000])
+})
+
+errors('a request that was not understood is stored byte for byte, with the reason', async () => {
+  const body = Buffer.from([0x1f, 0x8b, 0x00, 0xff])
+  const reply = await send(port, bot, as('application/json', body, { 'content-encoding': 'gzip' }))
+  assert.is(reply.status, 415)
+  const [id] = appended.map(({ headers }) => headers.id)
+  assert.match(String(id), /^[\da-f-]{36}$/)
+  assert.equal(appended, [
+    {
+      topic: 'quarantine',
+      key: 'acme',
+      value: body,
+      headers: {
+        id,
+        interface: 'bot',
+        received_at: '2026-01-31T12:00:00.000Z',
+        reason: 'media-type',
+        problems: 'Content-Encoding: expected none',
+        content_type: 'application/json',
+        content_encoding: 'gzip',
+      },
+    },
+  ])
+  assert.equal(quarantined, [['bot', 'media-type']])
+})
+
+errors('an unknown event_name is accepted and stored', async () => {
+  const body = '{"event_name":"client_attribute_updated","client_id":1233}'
+  const reply = await send(port, hooks, { body })
+  assert.equal([reply.status, reply.body], [200, { result: 'ok' }])
+  assert.equal(
+    appended.map(({ key, value, headers }) => [key, String(value), headers.reason]),
+    [['acme', body, 'unknown-event']],
+  )
+})
+
+const parameters = [
+  '',
+  ';',
+  ' ; charset="UTF-8"',
+  ';Charset=us-ascii',
+  "; charset='utf-8'",
+  ';charset=',
+  '; charset',
+  '; charset=utf-16',
+  '; charset="utf-8',
+  '; charset=utf-8; charset=latin1',
+  '; boundary=x',
+]
+
+errors('the parameters of the content type of JSON never cost the event', async () => {
+  for (const parameter of parameters)
+    assert.is((await send(port, bot, as(`Application/JSON${parameter}`, message))).status, 200, parameter)
+  assert.is((await send(port, bot, as('application/json', message, { 'content-encoding': 'identity' }))).status, 200)
+})
+
+errors('a token of the account is accepted, with or without Bearer', async () => {
+  for (const authorization of ['token of guarded', 'Bearer token of guarded', 'bearer token of guarded'])
+    assert.is((await send(port, guarded, as('application/json', message, { authorization }))).status, 200)
+})
+
+errors('requests are measured by interface and status', async () => {
+  await send(port, hooks, { body: accepted })
+  await send(port, bot, { body: '' })
+  await send(port, '/nothing')
+  assert.equal(requests, [
+    ['webhooks', 200],
+    ['bot', 400],
+  ])
+})
+
+errors.run()

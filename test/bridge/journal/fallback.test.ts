@@ -1,0 +1,108 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../../support/folder.ts'
+import { recordOf } from './given.ts'
+import { budgetMs, startPolicy } from './policy.ts'
+
+const withinMs = 2_500
+const given = () => startPolicy(temporaryFolder())
+
+const policy = suite('journal: in front of the broker')
+
+policy('with a healthy broker a record goes to the log and nothing to the journal', async () => {
+  const { publish: append, idle, lane, broker, state, health, stop } = await given()
+  const answer = append(recordOf(1), withinMs)
+  await idle()
+  lane.take(1, 'now')
+  assert.equal(await answer, E.right('kafka'))
+  assert.equal(broker.ids(), [1])
+  assert.equal(state(), { records: 0, bytes: 0, damaged: { places: 0, bytes: 0 }, isFailedOver: false, refused: false })
+  assert.equal(health(), { ok: true, reason: 'records go to Kafka' })
+  await stop()
+})
+
+policy('after the budget everything outstanding is in the journal, and later records go there at once', async () => {
+  const { publish: append, idle, clock, lane, broker, state, health, recover, stop } = await given()
+  const first = [1, 2, 3].map((id) => append(recordOf(id), withinMs))
+  await clock.pass(budgetMs)
+  assert.equal(await Promise.all(first), Array(3).fill(E.right('journal')))
+  assert.equal(await append(recordOf(4), withinMs), E.right('journal'))
+  await idle()
+  assert.is(state().isFailedOver, true)
+  assert.is(state().records, 4)
+  await clock.pass(9_000)
+  assert.equal(health(), {
+    ok: true,
+    isLimited: true,
+    reason: `Kafka does not accept records of chats: 4 records wait in the journal (${state().bytes} bytes), the oldest for 9 s`,
+  })
+  assert.equal(lane.waiting().slice(0, 3), [1, 2, 3])
+
+  await recover()
+  assert.equal(broker.firstIds(), [1, 2, 3, 4])
+  const answer = append(recordOf(5), withinMs)
+  await idle()
+  lane.take(1, 'now')
+  assert.equal(await answer, E.right('kafka'))
+  await stop()
+})
+
+policy('after an acknowledgement inside the budget records still go to the broker', async () => {
+  const { publish: append, idle, clock, lane, state, stop } = await given()
+  const answer = append(recordOf(1), withinMs)
+  await clock.pass(budgetMs * 0.9)
+  lane.take(1, 'now')
+  assert.equal(await answer, E.right('kafka'))
+  await clock.pass(budgetMs)
+  await idle()
+  assert.is(state().isFailedOver, false)
+  await stop()
+})
+
+policy('a record that the broker refuses permanently is refused, not journaled', async () => {
+  const { publish: append, idle, broker, lane, state, stop } = await given()
+  broker.refusedForEver.add(1)
+  const answer = append(recordOf(1), withinMs)
+  await idle()
+  lane.take(1, 'now')
+  assert.equal(await answer, E.left({ kind: 'permanent' as const, reason: 'too large' }))
+  assert.is(state().records, 0)
+  assert.is(state().isFailedOver, false)
+  await stop()
+})
+
+policy("while the producer's buffer is full, records go to the journal at once", async () => {
+  const { publish: append, broker, state, recover, stop } = await given()
+  broker.setFull(true)
+  assert.equal(await append(recordOf(1), withinMs), E.right('journal'))
+  assert.is(state().isFailedOver, true)
+  await recover()
+  assert.equal(broker.firstIds(), [1])
+  await stop()
+})
+
+policy(
+  'at a stop everything outstanding goes to the journal, and to the broker first after the next start',
+  async () => {
+    const dir = temporaryFolder()
+    const before = await startPolicy(dir)
+    const answers = [1, 2].map((id) => before.publish(recordOf(id), withinMs))
+    await before.idle()
+    await before.stop()
+    assert.equal(await Promise.all(answers), [E.right('journal'), E.right('journal')])
+    assert.equal(
+      await before.publish(recordOf(9), withinMs),
+      E.left({ kind: 'transient' as const, reason: 'stopping' }),
+    )
+
+    const after = await startPolicy(dir)
+    assert.is(after.state().isFailedOver, true)
+    assert.equal(await after.publish(recordOf(3), withinMs), E.right('journal'))
+    await after.recover()
+    assert.equal(after.broker.firstIds(), [1, 2, 3])
+    await after.stop()
+  },
+)
+
+policy.run()

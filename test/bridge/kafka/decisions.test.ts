@@ -1,0 +1,274 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import { startOffset, startOffsetsOf } from '../../../src/bridge/kafka/consumer/committed-offsets.ts'
+import { healthOf, readWithout } from '../../../src/bridge/kafka/consumer/consume.ts'
+import {
+  type ConsumerActivity,
+  failureOf,
+  isMember,
+  stallDetector,
+  unhealthyReason,
+} from '../../../src/bridge/kafka/consumer/health.ts'
+import { kafkaReasonOf, kindOf, refusalOf, unreachable } from '../../../src/bridge/kafka/errors.ts'
+import { slicesOf } from '../../../src/bridge/shared/slices.ts'
+import { silent } from '../../support/silent-log.ts'
+
+const decisions = suite('decisions of the Kafka adapter')
+
+decisions('slices keep all records in order and within their limits', () => {
+  const record = (offset: number, size: number): IncomingRecord => ({
+    topic: 'chats',
+    partition: 0,
+    offset,
+    timestamp: 0,
+    key: null,
+    value: Buffer.alloc(size),
+    headers: {},
+  })
+  fc.assert(
+    fc.property(fc.array(fc.nat(120)), (sizes) => {
+      const records = sizes.map((size, offset) => record(offset, size))
+
+      const slices = slicesOf(records, { records: 3, bytes: 100 })
+
+      assert.equal(slices.flat(), records)
+      for (const slice of slices) {
+        const bytes = slice.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+        assert.ok(slice.length >= 1 && slice.length <= 3 && (bytes <= 100 || slice.length === 1))
+      }
+    }),
+  )
+})
+
+decisions(
+  "reading starts at the requested offset, the group's offset, or the beginning, but never outside of the log",
+  () => {
+    const range = { low: 10, high: 20 }
+
+    assert.equal(
+      [
+        startOffset(15, 12, range),
+        startOffset(undefined, 12, range),
+        startOffset(undefined, undefined, range),
+        startOffset(20, undefined, range),
+        startOffset(undefined, 5, range),
+        startOffset(undefined, 25, range),
+      ],
+      [15, 12, 10, 20, 10, 10],
+    )
+  },
+)
+
+decisions('an offset whose record is not in the log any more, or not yet again, is logged', async () => {
+  const warned: Array<readonly [string, object]> = []
+  const log = { ...silent, warn: (fields: object, message: string) => void warned.push([message, fields]) }
+  const find = startOffsetsOf(
+    {
+      log,
+      topicIds: async () => new Map(),
+      ranges: async () => new Map([0, 1, 2, 3].map((partition) => [partition, { low: 10, high: 20 }])),
+      validCommits: async () => new Map([5, 10, 21].map((offset, partition) => [partition, { offset }])),
+    },
+    { group: 'archiver' },
+  )
+
+  const starts = await find([0, 1, 2, 3].map((partition) => ({ topic: 'chats', partition })))
+
+  const at = (partition: number) => ({ group: 'archiver', topic: 'chats', partition })
+  assert.equal(
+    starts.map(({ start }) => start),
+    [10, 10, 10, 10],
+  )
+  assert.equal(warned, [
+    ['kafka: records were deleted before a consumer read them', { ...at(0), missed: 5 }],
+    ['kafka: a partition ends before the offset that a consumer has reached', at(2)],
+  ])
+})
+
+const activity = (given: Partial<ConsumerActivity> = {}): ConsumerActivity => ({
+  startedAt: 0,
+  readyAt: 1_000,
+  contactAt: 100_000,
+  fetchAt: 100_000,
+  commitFailsSince: undefined,
+  ...given,
+})
+
+decisions('a consumer is restarted when it no longer joins, has contact to its group, or fetches', () => {
+  assert.equal(
+    [
+      failureOf(activity(), 105_000),
+      failureOf(activity({ readyAt: undefined }), 44_000),
+      failureOf(activity({ readyAt: undefined }), 46_000),
+      failureOf(activity({ fetchAt: 200_000 }), 110_000),
+      failureOf(activity({ contactAt: 200_000 }), 116_000),
+    ],
+    [
+      undefined,
+      undefined,
+      'has not joined within 46 s',
+      "no answer from the group's coordinator for 10 s",
+      'no fetch was answered for 16 s',
+    ],
+  )
+  assert.equal([isMember(activity(), 109_999), isMember(activity(), 110_000)], [true, false])
+})
+
+decisions('a consumer is unhealthy after some seconds, not at once', () => {
+  const reader = (failing?: number, busySince?: number) => ({
+    topic: 'chats' as const,
+    partition: 3,
+    busySince: () => busySince,
+    failing: () => (failing === undefined ? undefined : { since: failing, failures: 2, error: 'TypeError' }),
+  })
+
+  assert.equal(
+    [
+      unhealthyReason(activity(), 104_000, [reader(100_000, 100_000)]),
+      unhealthyReason(activity({ readyAt: undefined }), 0, []),
+      unhealthyReason(activity(), 106_000, [reader(100_000)]),
+      unhealthyReason(activity(), 106_000, [reader(undefined, 70_000)]),
+      unhealthyReason(activity(), 108_000, []),
+      unhealthyReason(activity({ contactAt: 108_000 }), 108_000, []),
+      unhealthyReason(activity({ commitFailsSince: 96_000 }), 104_000, []),
+    ],
+    [
+      undefined,
+      'has not joined its group yet',
+      'chats/3: its handler fails for 6 s (TypeError)',
+      'chats/3: its handler has not ended for 36 s',
+      "no answer from the group's coordinator for 8 s",
+      'no fetch was answered for 8 s',
+      'offsets cannot be committed for 8 s',
+    ],
+  )
+})
+
+decisions('a partition that does not get its records for half a minute is reported once for its offset', () => {
+  const look = stallDetector()
+  const places = (position: number, end: number) => [{ name: 'chats/3', position, end }]
+
+  assert.equal(
+    [
+      look(places(5, 9), 0),
+      look(places(6, 9), 20_000),
+      look(places(6, 9), 49_000),
+      look(places(6, 9), 50_000),
+      look(places(6, 9), 90_000),
+      look(places(9, 9), 100_000),
+      look(places(9, 10), 110_000),
+      look(places(9, 11), 140_000),
+    ],
+    [undefined, undefined, undefined, 'chats/3 at 6', undefined, undefined, undefined, 'chats/3 at 9'],
+  )
+})
+
+decisions('an error has the kind of the broker, and texts that may quote data are not repeated', () => {
+  const protocol = Object.assign(new Error('too large'), { name: 'KafkaJSProtocolError', type: 'MESSAGE_TOO_LARGE' })
+  const wrapped = Object.assign(new Error('too large', { cause: protocol }), { name: 'KafkaJSNonRetriableError' })
+  const invalid = Object.assign(new Error('no key'), { name: 'KafkaJSProtocolError', type: 'INVALID_RECORD' })
+  const tooLarge = { kind: 'too-large', reason: 'MESSAGE_TOO_LARGE' }
+  const connection = Object.assign(new Error('no route'), { name: 'KafkaJSConnectionError' })
+
+  assert.equal(
+    [protocol, wrapped, invalid, connection, new TypeError('secret'), undefined].map((error) => [
+      kindOf(error),
+      kafkaReasonOf(error),
+      refusalOf(error),
+    ]),
+    [
+      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
+      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
+      ['INVALID_RECORD', 'INVALID_RECORD: no key', { kind: 'permanent', reason: 'INVALID_RECORD' }],
+      ['KafkaJSConnectionError', 'Kafka cannot be reached: the broker does not answer', undefined],
+      ['TypeError', 'TypeError', undefined],
+      ['unknown error', 'unknown error', undefined],
+    ],
+  )
+})
+
+const broker = '127.0.0.1:9092'
+const failures: ReadonlyArray<readonly [string, object, string]> = [
+  [
+    'Connection error: connect ECONNREFUSED 127.0.0.1:9092',
+    { name: 'KafkaJSConnectionError', broker, code: 'ECONNREFUSED' },
+    'nothing listens at 127.0.0.1:9092',
+  ],
+  [
+    'Connection error: this connection was given up',
+    { name: 'KafkaJSConnectionError', broker },
+    '127.0.0.1:9092 does not answer',
+  ],
+  ['Closed connection', { name: 'KafkaJSConnectionClosedError', broker }, '127.0.0.1:9092 closed the connection'],
+  ['Request timed out', { name: 'KafkaJSRequestTimeoutError', broker }, '127.0.0.1:9092 does not answer'],
+  [
+    'Connection error: getaddrinfo ENOTFOUND kafka',
+    { name: 'KafkaJSConnectionError', broker: 'kafka:9092' },
+    'the host name of kafka:9092 is not known',
+  ],
+  [
+    'Connection error: read ECONNRESET',
+    { name: 'KafkaJSConnectionError', broker: '--1.ipv6-literal:9092' },
+    '[::1]:9092 reset the connection',
+  ],
+]
+for (const [message, fields, expected] of failures)
+  decisions(`an outage is told in words, also behind other errors: ${expected}`, () => {
+    const cause = Object.assign(new Error(message), fields)
+    const retried = Object.assign(new Error(message, { cause }), { name: 'KafkaJSNumberOfRetriesExceeded' })
+    assert.is(kafkaReasonOf(cause), `Kafka cannot be reached: ${expected}`)
+    assert.is(kafkaReasonOf(retried), `Kafka cannot be reached: ${expected}`)
+    assert.is(
+      unreachable(retried, Date.parse('2026-01-31T12:00:00Z'))?.message,
+      `Kafka cannot be reached since 2026-01-31T12:00:00.000Z: ${expected}`,
+    )
+  })
+
+const three = ['chats', 'calls', 'clients'] as const
+for (const { name, denied, leftOutIfDenied, read } of [
+  { name: 'no topic is denied', denied: [], leftOutIfDenied: three, read: three },
+  { name: 'a topic is denied', denied: ['calls'], leftOutIfDenied: three, read: ['chats', 'clients'] },
+  { name: 'a topic is denied that it needs', denied: ['calls'], leftOutIfDenied: ['chats'], read: [] },
+  { name: 'every topic is denied', denied: three, leftOutIfDenied: three, read: [] },
+] as const)
+  decisions(`what a consumer reads if ${name}`, () => {
+    assert.equal(readWithout(denied, { topics: three, leftOutIfDenied }), read)
+  })
+
+const consumer = {
+  unhealthy: undefined,
+  partitions: 3,
+  denied: [],
+  topics: three,
+  restartedBecause: undefined,
+}
+for (const { name, state, ok, reason } of [
+  { name: 'that reads', state: {}, ok: true, reason: 'reads 3 partitions' },
+  { name: 'that reads again', state: { restartedBecause: 'crashed' }, ok: true, reason: 'reads 3 partitions' },
+  { name: 'that fails', state: { unhealthy: 'no contact' }, ok: false, reason: 'no contact' },
+  {
+    name: 'that fails after a restart',
+    state: { unhealthy: 'no contact', restartedBecause: 'crashed' },
+    ok: false,
+    reason: 'no contact; restarted because: crashed',
+  },
+  {
+    name: 'without some of its topics',
+    state: { denied: ['calls'], topics: ['chats'] },
+    ok: false,
+    reason: 'Kafka denies reading calls; reads 3 partitions',
+  },
+  {
+    name: 'without any topic',
+    state: { denied: ['calls'], topics: [], unhealthy: 'no contact' },
+    ok: false,
+    reason: 'Kafka denies reading calls; nothing is read',
+  },
+] as const)
+  decisions(`the health of a consumer ${name}`, () => {
+    assert.equal(healthOf({ ...consumer, ...state }), { ok, reason })
+  })
+
+decisions.run()

@@ -1,0 +1,135 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { IncomingRecord, LogMark } from '../../../src/bridge/domain/ports.ts'
+import {
+  compareLogOf,
+  decodeEpochsResponse,
+  type EpochEnds,
+  encodeEpochsRequest,
+} from '../../../src/bridge/kafka/leader-epochs.ts'
+import { type Committed, committedOffsetsOf, ownOffsetsOf, validCommitsOf } from '../../../src/bridge/kafka/offsets.ts'
+
+type Batch = { readonly epoch: number; readonly from: number; readonly timestamp?: number }
+
+/** A leader's log: the epochs with their first offsets, the end, and the leader's own epoch. */
+const logOf = (batches: ReadonlyArray<Batch>, end: number, leader: number) => {
+  const epochEnds: EpochEnds = async (_, epochs) =>
+    new Map(
+      [...epochs].map(([partition, wanted]) => {
+        if (wanted > leader) return [partition, { epoch: -1, end: -1 }]
+        const last = batches.findLast(({ epoch }) => epoch <= wanted)
+        const next = batches.find(({ epoch }) => epoch > wanted)
+        return [partition, { epoch: wanted === leader ? leader : (last?.epoch ?? wanted), end: next?.from ?? end }]
+      }),
+    )
+  const fetchRecord = async (_: unknown, partition: number, offset: number): Promise<IncomingRecord | undefined> => {
+    const batch = batches.findLast(({ from }) => from <= offset)
+    if (batch === undefined || offset >= end) return undefined
+    const { epoch, timestamp = 1 } = batch
+    return { topic: 'chats', partition, offset, epoch, timestamp, key: null, value: null, headers: {} }
+  }
+  return compareLogOf(epochEnds, fetchRecord)
+}
+
+const epochs = suite('leader epochs')
+
+epochs('a request names the topic, and each partition with its epoch', () => {
+  const expected = `ffffffff 00000001 0001 74 00000002 00000003 ffffffff 00000005 00000004 ffffffff 00000006`
+  const wanted = [
+    { partition: 3, epoch: 5 },
+    { partition: 4, epoch: 6 },
+  ]
+  assert.is(encodeEpochsRequest('t', wanted).toString('hex'), expected.replaceAll(' ', ''))
+})
+
+epochs('a response has the end of each epoch, or throws the error of a partition', () => {
+  const response = (error: string) =>
+    Buffer.from(
+      `00000000 00000001 0001 74 00000001 ${error} 00000003 00000005 000000000000001e`.replaceAll(' ', ''),
+      'hex',
+    )
+  assert.equal([...decodeEpochsResponse(response('0000'))], [[3, { epoch: 5, end: 30 }]])
+  assert.throws(() => decodeEpochsResponse(response('0006')), /not the leader/)
+})
+
+const mark: LogMark = { epoch: 4, offset: 39, timestamp: 1 }
+for (const [name, compare, expected] of [
+  ['the record is there', logOf([{ epoch: 4, from: 0 }], 40, 4), { kind: 'intact' }],
+  [
+    'it was followed by others',
+    logOf(
+      [
+        { epoch: 4, from: 0 },
+        { epoch: 6, from: 41 },
+      ],
+      50,
+      6,
+    ),
+    { kind: 'intact' },
+  ],
+  ['the end is lost', logOf([{ epoch: 4, from: 0 }], 30, 5), { kind: 'cut', from: 30 }],
+  [
+    'the end is lost and filled again',
+    logOf(
+      [
+        { epoch: 4, from: 0 },
+        { epoch: 5, from: 30 },
+      ],
+      50,
+      5,
+    ),
+    { kind: 'cut', from: 30 },
+  ],
+  [
+    'the whole epoch is lost',
+    logOf(
+      [
+        { epoch: 3, from: 0 },
+        { epoch: 5, from: 20 },
+      ],
+      50,
+      5,
+    ),
+    { kind: 'cut', from: 20 },
+  ],
+  ['the same epoch is shorter', logOf([{ epoch: 4, from: 0 }], 30, 4), { kind: 'other', from: 30 }],
+  ['the same epoch has other records', logOf([{ epoch: 4, from: 0, timestamp: 2 }], 50, 4), { kind: 'other', from: 0 }],
+  ['the epochs are older', logOf([{ epoch: 3, from: 0 }], 50, 3), { kind: 'other', from: 0 }],
+] as const)
+  epochs(`compared with a record that was read: ${name}`, async () => {
+    assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, expected]])
+  })
+
+epochs('a broker without leader epochs is believed', async () => {
+  const compare = compareLogOf(
+    async () => new Map(),
+    async () => undefined,
+  )
+  assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'intact' }]])
+})
+
+for (const [name, commit, expected, own] of [
+  ['of this topic and log', { offset: 40, topicId: 'a', epoch: 4 }, 40, 40],
+  ['without an epoch', { offset: 40, topicId: 'a' }, 40, 40],
+  ['of another program', { offset: 40, topicId: '' }, 40, undefined],
+  ['of an earlier topic of that name', { offset: 40, topicId: 'b', epoch: 4 }, undefined, undefined],
+  ['whose record is lost', { offset: 60, topicId: 'a', epoch: 4 }, 50, 50],
+] satisfies ReadonlyArray<readonly [string, Committed, number | undefined, number | undefined]>)
+  epochs(`a commit ${name}`, async () => {
+    const valid = validCommitsOf({
+      committed: async () => new Map([[0, commit]]),
+      topicIds: async () => new Map([['chats', 'a']]),
+      compareLog: logOf(
+        [
+          { epoch: 4, from: 0 },
+          { epoch: 5, from: 50 },
+        ],
+        70,
+        5,
+      ),
+    })
+    assert.is((await committedOffsetsOf(valid)('group', 'chats')).get(0), expected)
+    assert.is((await ownOffsetsOf(valid)('group', 'chats')).get(0), own)
+  })
+
+epochs.run()

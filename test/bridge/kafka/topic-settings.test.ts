@@ -1,0 +1,111 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { botReplies, chats, deadLetters, enrichments } from '../../../contracts/topics.ts'
+import { appliedConfig, configOf, reportOf, type TopicState } from '../../../src/bridge/kafka/topics/settings.ts'
+
+const defaults = { topicPrefix: 'livechat.', partitions: 12, replication: 3 }
+
+const stateOf = (given: Partial<TopicState> = {}): TopicState => ({
+  partitions: 12,
+  replication: 3,
+  brokers: 3,
+  config: configOf(chats, 3),
+  ownConfig: {},
+  ...given,
+})
+
+const settings = suite('topic settings')
+
+settings(
+  "a topic is created with its clean-up, the broker's times, and two in-sync replicas if there are three replicas",
+  () => {
+    const times = { 'message.timestamp.type': 'LogAppendTime' }
+    assert.equal(
+      [configOf(chats, 3), configOf(botReplies, undefined), configOf(enrichments, 1), configOf(deadLetters, 1)],
+      [
+        {
+          'cleanup.policy': 'delete',
+          'retention.ms': '-1',
+          'retention.bytes': '-1',
+          'segment.ms': '86400000',
+          'max.message.bytes': '9437184',
+          ...times,
+          'min.insync.replicas': '2',
+        },
+        {
+          'cleanup.policy': 'delete',
+          'retention.ms': '604800000',
+          'retention.bytes': '-1',
+          'max.message.bytes': '4194304',
+          ...times,
+        },
+        {
+          'cleanup.policy': 'compact',
+          'max.compaction.lag.ms': '86400000',
+          'delete.retention.ms': '86400000',
+          'max.message.bytes': '4194304',
+          ...times,
+        },
+        {
+          'cleanup.policy': 'delete',
+          'retention.ms': '1209600000',
+          'retention.bytes': '-1',
+          'max.message.bytes': '10485760',
+          ...times,
+        },
+      ],
+    )
+  },
+)
+
+settings('a topic with the settings of the bridge has no differences', () => {
+  assert.equal(reportOf(chats, defaults, stateOf(), true), {
+    name: 'livechat.chats',
+    key: '<account id>/<chat id>',
+    partitions: 12,
+    replication: 3,
+    cleanUp: 'kept for ever',
+    created: true,
+    differences: [],
+  })
+})
+
+settings('each difference is reported', () => {
+  const config = { ...configOf(chats, 3), 'retention.ms': '86400000' }
+
+  const { cleanUp, differences } = reportOf(chats, defaults, stateOf({ partitions: 6, replication: 1, config }), false)
+
+  assert.is(cleanUp, 'kept 1 day')
+  assert.equal(differences, ['partitions is 6, not 12', 'replication is 1, not 3', 'retention.ms is 86400000, not -1'])
+})
+
+settings('fewer than two in-sync replicas are reported on three brokers, for any wanted number', () => {
+  const differencesOf = (brokers: number, minimum: string) => {
+    const config = { ...configOf(chats, 3), 'min.insync.replicas': minimum }
+    return reportOf(chats, { ...defaults, replication: undefined } as never, stateOf({ brokers, config }), false)
+      .differences
+  }
+  assert.equal(
+    [differencesOf(3, '1'), differencesOf(3, '2'), differencesOf(3, '3'), differencesOf(1, '1')],
+    [['min.insync.replicas is 1, not 2: the loss of one broker may lose acknowledged records'], [], [], []],
+  )
+})
+
+settings('a missing topic is reported as missing, with the reason why it cannot be created', () => {
+  assert.equal(reportOf(chats, defaults, undefined, false).differences, ['does not exist'])
+  assert.equal(reportOf(chats, defaults, undefined, false, 'TOPIC_AUTHORIZATION_FAILED').differences, [
+    'does not exist and cannot be created: TOPIC_AUTHORIZATION_FAILED',
+  ])
+})
+
+settings('other settings are kept when the settings of the bridge are applied', () => {
+  const ownConfig = { 'retention.ms': '1', 'segment.bytes': '1048576', 'min.insync.replicas': '3' }
+
+  assert.equal(appliedConfig(chats, stateOf({ ownConfig })), {
+    ...configOf(chats, 3),
+    'segment.bytes': '1048576',
+    'min.insync.replicas': '3',
+  })
+})
+
+settings.run()

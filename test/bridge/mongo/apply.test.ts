@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Change } from '../../../src/bridge/domain/ports.ts'
+import { groupsOf } from '../../../src/bridge/mongo/apply.ts'
+import { pauseAfter } from '../../../src/bridge/mongo/stats-refresher.ts'
+import { chunks } from '../../../src/bridge/shared/slices.ts'
+
+const groups = suite('changes by document')
+
+const append = (view: 'chats' | 'calls', id: string, word: string): Change => ({
+  view,
+  id,
+  evolve: (current) => [{ words: [...((current as { words?: string[] } | undefined)?.words ?? []), word] } as never],
+})
+
+groups('have one group for each document, with its changes in their order', () => {
+  const given = [
+    append('chats', 'a', '1'),
+    append('calls', 'a', '2'),
+    append('chats', 'b', '3'),
+    append('chats', 'a', '4'),
+  ]
+  assert.equal(
+    groupsOf(given).map(({ collection, id, evolve }) => [collection, id, ...evolve({ words: ['0'] } as never)]),
+    [
+      ['chats', 'a', { words: ['0', '1', '4'] }],
+      ['calls', 'a', { words: ['0', '2'] }],
+      ['chats', 'b', { words: ['0', '3'] }],
+    ] as unknown,
+  )
+})
+
+groups('are split into chunks with all items in order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 9 }), (items, size) => {
+      const pieces = chunks(items, size)
+      assert.equal(pieces.flat(), items)
+      assert.ok(pieces.every(({ length }) => length > 0 && length <= size))
+    }),
+  )
+})
+
+groups('slow statistics use a twentieth of the time, unless readers would wait for more than 5 s', () => {
+  assert.equal([0, 10, 50, 100, 4_000].map(pauseAfter), [500, 500, 950, 1_900, 5_000])
+})
+
+groups.run()

@@ -1,0 +1,73 @@
+import {
+  BSON,
+  MongoBulkWriteError,
+  MongoInvalidArgumentError,
+  MongoNetworkError,
+  MongoNetworkTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
+} from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { classify, isOvertaken } from '../../../src/bridge/mongo/classify.ts'
+
+const classification = suite('errors of MongoDB')
+
+const bulk = (...codes: ReadonlyArray<number>) =>
+  new MongoBulkWriteError(
+    { message: 'refused', code: codes[0] ?? 0, writeErrors: codes.map((code) => ({ code })) as never },
+    {} as never,
+  )
+const server = (code: number) => new MongoServerError({ errmsg: 'refused', code })
+
+const table: ReadonlyArray<readonly [string, unknown, 'transient' | 'permanent', string]> = [
+  ['a field name with NUL', new BSON.BSONError('key a'), 'permanent', 'BSONError'],
+  ['a document above 16 MB', new MongoInvalidArgumentError('too large'), 'permanent', 'MongoInvalidArgumentError'],
+  ['the same, reported by the server', server(10334), 'permanent', 'MongoServerError 10334'],
+  ['nested too deep', bulk(15), 'permanent', 'MongoBulkWriteError 15'],
+  ['a validator', bulk(121, 121), 'permanent', 'MongoBulkWriteError 121, 121'],
+  ['a fault of a document and another error', bulk(121, 11000), 'transient', 'MongoBulkWriteError 121, 11000'],
+  ['a connection that breaks', new MongoNetworkError('reset'), 'transient', 'MongoNetworkError'],
+  ['a silent connection', new MongoNetworkTimeoutError('silent'), 'transient', 'MongoNetworkTimeoutError'],
+  ['no primary', new MongoServerSelectionError('none', {} as never), 'transient', 'MongoServerSelectionError'],
+  ['a primary that steps down', server(10107), 'transient', 'MongoServerError 10107'],
+  [
+    'a write concern',
+    new MongoWriteConcernError({ ok: 1, writeConcernError: { code: 64, errmsg: 'timeout' } } as never),
+    'transient',
+    'MongoWriteConcernError 64',
+  ],
+  ['a disk that is full', server(14031), 'transient', 'MongoServerError 14031'],
+  [
+    'no permission',
+    server(13),
+    'transient',
+    'MongoServerError 13: the user of MONGODB_URL lacks the required privileges',
+  ],
+  ['a deadline', new Error('not answered'), 'transient', 'Error'],
+  ['nonsense', 'nonsense', 'transient', 'unknown error'],
+]
+for (const [name, error, kind, reason] of table) {
+  classification(`${name}: ${kind}`, () => {
+    assert.equal(classify(error), { kind, reason })
+  })
+}
+
+classification("the bridge's own fault is permanent, and the reason says where it happened", () => {
+  const { kind, reason } = classify(new RangeError('Anna'))
+  assert.is(kind, 'permanent')
+  assert.match(reason, /^RangeError at test\/mongo\/classify\.test\.ts:\d+:\d+/)
+  assert.not.match(reason, 'Anna')
+})
+
+classification('only a duplicate document means that another writer was faster', () => {
+  assert.equal([bulk(11000), bulk(11000, 11000), bulk(11000, 121), server(11000)].map(isOvertaken), [
+    true,
+    true,
+    false,
+    false,
+  ])
+})
+
+classification.run()

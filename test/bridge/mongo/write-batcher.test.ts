@@ -1,0 +1,108 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Change, Failure } from '../../../src/bridge/domain/ports.ts'
+import { writeBatcher } from '../../../src/bridge/mongo/write-batcher.ts'
+
+const batcher = suite('the write batcher')
+
+const change = (id: string): Change => ({
+  view: 'chats',
+  id,
+  evolve: () => {
+    throw new Error('not folded here')
+  },
+})
+const classify = (error: unknown): Failure => ({
+  kind: error instanceof RangeError ? 'permanent' : 'transient',
+  reason: 'refused',
+})
+const outcomes = async (promises: ReadonlyArray<Promise<void>>) =>
+  (await Promise.allSettled(promises)).map(({ status }) => status)
+
+/** An apply function that waits until the test opens it, and fails if `refuse` returns an error. */
+const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => undefined) => {
+  const calls: string[][] = []
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const apply = async (changes: ReadonlyArray<Change>) => {
+    const ids = changes.map(({ id }) => id)
+    calls.push(ids)
+    begin()
+    await opened
+    const error = refuse(ids)
+    if (error) throw error
+  }
+  return {
+    calls,
+    begun,
+    open: () => open(),
+    apply: writeBatcher({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }),
+  }
+}
+
+batcher('applies changes that wait during one apply together, in order', async () => {
+  const { calls, begun, open, apply } = gate()
+  const first = apply([change('1')])
+  await begun
+  const done = [first, apply([change('2'), change('3')]), apply([change('4')])]
+  open()
+  assert.equal(await outcomes(done), ['fulfilled', 'fulfilled', 'fulfilled'])
+  assert.equal(calls, [['1'], ['2', '3', '4']])
+})
+
+batcher('lets a few changes wait for more, and writes many changes at once', async () => {
+  const calls: number[] = []
+  const { promise: later, resolve } = Promise.withResolvers<void>()
+  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+    calls.push(changes.length)
+  }
+  const few = writeBatcher({ applyChanges, classify, sleep: () => later, atOnce: 3 })
+  const done = [few([change('1')]), few([change('2')])]
+  await Promise.resolve()
+  assert.equal(calls, [])
+  resolve()
+  await outcomes(done)
+  const never = writeBatcher({ applyChanges, classify, sleep: () => new Promise(() => undefined), atOnce: 3 })
+  await never(Array.from({ length: 100 }, (_, i) => change(String(i))))
+  assert.equal(calls, [2, 100])
+})
+
+batcher('starts a parallel apply only if many changes wait, up to its limit', async () => {
+  const calls: number[] = []
+  const opened = Promise.withResolvers<void>()
+  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+    calls.push(changes.length)
+    await opened.promise
+  }
+  const many = (size: number) => Array.from({ length: size }, (_, i) => change(String(i)))
+  const apply = writeBatcher({ applyChanges, classify, sleep: async () => {}, atOnce: 2 })
+  const done = [apply(many(100)), apply(many(900)), apply(many(100)), apply(many(1_000))]
+  assert.equal(calls, [100, 1_000])
+  opened.resolve()
+  await outcomes(done)
+  assert.equal(calls, [100, 1_000, 1_000])
+})
+
+batcher('reports an outage to each caller, and continues with later changes', async () => {
+  let away = true
+  const { calls, open, apply } = gate(() => (away ? new Error('away') : undefined))
+  const done = [apply([change('1')]), apply([change('2')]), apply([change('3')])]
+  open()
+  assert.equal(await outcomes(done), ['rejected', 'rejected', 'rejected'])
+  away = false
+  assert.equal(await outcomes([apply([change('4')])]), ['fulfilled'])
+  assert.equal(calls, [['1', '2', '3'], ['4']])
+})
+
+batcher('fails only the caller whose documents cannot be stored', async () => {
+  const { calls, open, apply } = gate((ids) => (ids.includes('bad') ? new RangeError('too large') : undefined))
+  const done = [apply([change('1')]), apply([change('2')]), apply([change('bad')]), apply([change('3')])]
+  open()
+  assert.equal(await outcomes(done), ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  assert.equal(calls, [['1', '2', 'bad', '3'], ['1'], ['2'], ['bad'], ['3']])
+})
+
+batcher.run()

@@ -1,0 +1,169 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { keyOf, topicOf } from '../../../../contracts/topics.ts'
+import { ErasureDocument } from '../../../../contracts/views/erasure.ts'
+import type { Identity } from '../../../../src/bridge/domain/person-ids.ts'
+import { erase, finishInterrupted, unfinishedErasures } from '../../../../src/bridge/operations/erase/erase.ts'
+import { receiptLines } from '../../../../src/bridge/operations/erase/operations.ts'
+import { planOf, type Request } from '../../../../src/bridge/operations/erase/plan.ts'
+import { givenErasures } from './given-erasures.ts'
+
+const erasing = suite('an erasure')
+
+const request: Request = { accountId: 'acme', start: { kind: 'client', value: '1233' }, also: [] }
+const links = [
+  [
+    { kind: 'chat', value: '2037' },
+    { kind: 'client', value: '1233' },
+    { kind: 'email', value: 'ann@example.com' },
+  ],
+] as const
+const enriched = 'acme/email:ann@example.com'
+
+/** MongoDB and Kafka in memory. Kafka is unavailable after the number of records in `left`. */
+const world = () => {
+  const log: string[] = []
+  const state = { left: Number.POSITIVE_INFINITY }
+  const append = async (what: string) => {
+    if (state.left-- <= 0) return E.left({ kind: 'transient' as const, reason: 'away' })
+    log.push(what)
+    return E.right(undefined)
+  }
+  const { erasures, receipts } = givenErasures(links, {
+    findDocuments: async function* () {
+      yield { view: 'chats', document: { _id: 'acme/2037' } }
+    },
+    enriched: async (keys) => keys.filter((key) => key === enriched).map((_id) => ({ _id, value: {} })),
+  })
+  const ports: Parameters<typeof erase>[0] = {
+    kafka: {
+      append: ({ topic, key, value }) => append(`${topic} ${key} ${value}`),
+      publish: (event) => append(`${topicOf(event).name} ${keyOf(event)} ${event.type}`),
+    },
+    erasures,
+    clock: () => new Date('2026-01-31T10:00:00Z'),
+  }
+  const begin = async () => {
+    const plan = await planOf(erasures, request)
+    return erase(ports, request, plan, { requestedBy: 'officer', kept: { retentionDays: 14 } })
+  }
+  return { ports, log, receipts, state, begin }
+}
+
+const finish = async (ports: Parameters<typeof erase>[0]) =>
+  finishInterrupted(ports, request, await unfinishedErasures(ports, request), { kept: { retentionDays: 14 } })
+
+const all = [
+  `enrichments ${enriched} null`,
+  'chats acme/2037 ChatErased',
+  'calls acme/2037 ChatErased',
+  'offline-messages acme/2037 ChatErased',
+  'bot-conversations acme/2037 ChatErased',
+  'clients acme/1233 ClientErased',
+]
+
+erasing('removes enrichments, then writes a marker on every topic of each chat and client', async () => {
+  const { begin, log, receipts } = world()
+  const receipt = await begin()
+  assert.equal(log, all)
+  assert.equal([receipt.state, receipt.markers, receipts.size, receipt.plan], ['published', 5, 1, undefined])
+  assert.equal(ErasureDocument.decode(receipt), E.right(receipt))
+})
+
+erasing(
+  'that is killed at any point is finished by the same request, with the same markers and one receipt',
+  async () => {
+    for (let killedAfter = 0; killedAfter < all.length; killedAfter++) {
+      const { ports, begin, log, receipts, state } = world()
+      state.left = killedAfter
+      const thrown = await begin().catch((error: Error) => error.message)
+      assert.match(String(thrown), /Repeat the erasure/)
+      state.left = Number.POSITIVE_INFINITY
+      const [receipt] = await finish(ports)
+      assert.equal([...new Set(log)], all)
+      assert.equal([receipt?.state, receipts.size], ['published', 1])
+      assert.equal(await finish(ports), [])
+    }
+  },
+)
+
+erasing(
+  'that is run again plans again: a chat that is new since is erased too, and what was found first stays',
+  async () => {
+    const { ports, begin, log, state, receipts } = world()
+    state.left = 1
+    await begin().catch(() => undefined)
+    state.left = Number.POSITIVE_INFINITY
+    const later = {
+      ...ports,
+      erasures: {
+        ...ports.erasures,
+        // The first markers have emptied the documents, and the client has a new chat.
+        findLinks: () => async () => [
+          [
+            { kind: 'client' as const, value: '1233' },
+            { kind: 'chat' as const, value: '2050' },
+          ],
+        ],
+      },
+    }
+    const [receipt] = await finish(later)
+    assert.ok(all.every((line) => log.includes(line)))
+    assert.ok(log.includes('chats acme/2050 ChatErased'))
+    assert.equal([receipt?.markers, receipts.size], [9, 1])
+  },
+)
+
+erasing('that is run again forgets a visitor number that somebody left out has used since', async () => {
+  const except = [{ kind: 'client' as const, value: '1300' }]
+  const without = { ...request, except }
+  const shared: Array<ReadonlyArray<Identity>> = [
+    [
+      { kind: 'client', value: '1233' },
+      { kind: 'visitor', value: '7' },
+    ],
+  ]
+  const { erasures } = givenErasures(shared, { hmac: async () => (text) => text })
+  const kafka = {
+    append: async () => E.right(undefined),
+    publish: async () => E.left({ kind: 'transient' as const, reason: 'away' }),
+  }
+  const ports = { kafka, erasures, clock: () => new Date('2026-01-31T10:00:00Z') }
+  const asker = { requestedBy: 'officer', kept: { retentionDays: 14 } }
+  await erase(ports, without, await planOf(erasures, without), asker).catch(() => undefined)
+  const [begun] = await unfinishedErasures(ports, without)
+  assert.equal(begun?.keys, ['client acme/1233', 'visitor acme/7'])
+  // The marker has emptied the document of 1233, and 1300 came with the same number.
+  shared.splice(0, 1, [
+    { kind: 'client', value: '1300' },
+    { kind: 'visitor', value: '7' },
+  ])
+  const again = { ...ports, kafka: { ...kafka, publish: async () => E.right(undefined) } }
+  const [receipt] = await finishInterrupted(again, without, begun === undefined ? [] : [begun], asker)
+  assert.equal(receipt?.keys, ['client acme/1233'])
+})
+
+erasing('has no names in its receipt after it is written', async () => {
+  const { begin } = world()
+  const { found, ...receipt } = await begin()
+  assert.not.match(JSON.stringify(receipt), /2037|1233|ann@/)
+})
+
+erasing('still reports files and copies after its receipt is complete, since no check covers them', async () => {
+  const receipt = await world().begin()
+  const places = receipt.remains.map(({ where }) => where)
+  const told = (state: 'published' | 'complete') => {
+    const lines = receiptLines({ ...receipt, state, completedAt: receipt.requestedAt })
+    return places.filter((where) => lines.some((line) => line.startsWith(`  ${where} `)))
+  }
+  assert.equal(told('published'), places)
+  assert.equal(told('complete'), [
+    'keys of removed enrichments in the collection enrichments',
+    "segments on the brokers' disks",
+    "MongoDB's oplog and the free space of its files",
+    'backups of Kafka and MongoDB, and copies that consumers made',
+  ])
+})
+
+erasing.run()

@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addSample, paceOf } from '../../../../src/bridge/operations/progress.ts'
+import { cutOff, isReached, placesOf, progressOf, watch } from '../../../../src/bridge/operations/rebuild/places.ts'
+
+const places = suite('the position of a replay')
+
+const logs = new Map([
+  ['chats/0', { low: 0, high: 10 }],
+  ['bot-replies/0', { low: 100, high: 120 }],
+])
+
+places('is counted in records, from the start to the end of each log', () => {
+  assert.equal(progressOf(placesOf(logs, new Map())), { done: 0, total: 30 })
+  const positions = new Map([
+    ['chats/0', 4],
+    ['bot-replies/0', 7],
+  ])
+  assert.equal(progressOf(placesOf(logs, positions)), { done: 4, total: 30 })
+  assert.equal(progressOf(placesOf(logs, new Map([['chats/0', 15]]))), { done: 10, total: 30 })
+})
+
+places('is at the end when every partition is', () => {
+  const at = (chats: number, replies: number) => {
+    const positions = new Map([
+      ['chats/0', chats],
+      ['bot-replies/0', replies],
+    ])
+    return isReached(watch(new Map(), placesOf(logs, positions), 0), 0)
+  }
+  assert.equal([at(9, 120), at(10, 119), at(10, 120), at(11, 121)], [false, false, true, true])
+})
+
+places('is not at the end where records were deleted before they were read', () => {
+  const deleted = placesOf(new Map([['chats/0', { low: 10, high: 10 }]]), new Map([['chats/0', 4]]))
+  assert.is(isReached(watch(new Map(), deleted, 0), 0), false)
+})
+
+places('is at the end of bot-replies after two seconds without progress, but not of other topics', () => {
+  const short = (source: string) => placesOf(new Map([[source, { low: 0, high: 10 }]]), new Map([[source, 9]]))
+  const after = (source: string, ms: number) =>
+    isReached(watch(watch(new Map(), short(source), 0), short(source), ms), ms)
+  assert.equal([after('bot-replies/0', 1_999), after('bot-replies/0', 2_000)], [false, true])
+  assert.is(after('chats/0', 60_000), false)
+})
+
+places('is in progress while the end of the log moves', () => {
+  const ends = (high: number) =>
+    placesOf(new Map([['bot-replies/0', { low: 0, high }]]), new Map([['bot-replies/0', 9]]))
+  const watched = watch(watch(new Map(), ends(10), 0), ends(11), 2_000)
+  assert.is(isReached(watched, 2_000), false)
+})
+
+places('names the logs that have lost their first records, except those with a retention', () => {
+  assert.equal(cutOff(logs), [])
+  assert.equal(cutOff(new Map([['calls/3', { low: 1, high: 9 }]])), ['calls/3'])
+})
+
+places('has a rate over the last ten seconds', () => {
+  const check = (at: number, done: number) => ({ at, done, total: 5_000 })
+  assert.equal(paceOf([]), { perSecond: undefined, secondsLeft: undefined })
+  assert.equal(paceOf([check(0, 0)]), { perSecond: undefined, secondsLeft: undefined })
+  assert.equal(paceOf([check(0, 1_000), check(2_000, 3_000)]), { perSecond: 1_000, secondsLeft: 2 })
+  assert.equal(paceOf([check(0, 1_000), check(2_000, 1_000)]), { perSecond: 0, secondsLeft: undefined })
+  assert.equal(paceOf([check(0, 4_000), check(2_000, 5_000)]), { perSecond: 500, secondsLeft: 0 })
+  assert.equal(
+    [check(0, 1), check(1_000, 2), check(11_000, 3)].reduce<ReadonlyArray<ReturnType<typeof check>>>(addSample, []),
+    [check(1_000, 2), check(11_000, 3)],
+  )
+})
+
+places.run()

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../../contracts/events/index.ts'
+import type { Instant } from '../../../contracts/primitives.ts'
+import { dated } from '../../../src/bridge/domain/dated.ts'
+import { identity } from '../../../src/bridge/domain/identity.ts'
+import { type Guard, once } from '../../../src/bridge/views/applied.ts'
+import { anEvent, at } from '../../support/given-events.ts'
+
+const guard = suite('the guard of folded documents')
+
+const place = { topic: 'chats', partition: 2, offset: 7 } as const
+const recorded = { ...place, event: dated(anEvent('ChatAccepted', 'e1', at('10:00:00'))) }
+const current = { applied: { 'chats/2': 6, 'calls/0': 9 }, seen: ['webhooks/e0'], name: 'before' }
+const next = (given: { applied: Record<string, number>; seen: string[] }) => ({ ...given, name: 'after' })
+
+guard('applies a record above the stored offset of its own partition', () => {
+  assert.equal(once(current, recorded, next), {
+    applied: { 'chats/2': 7, 'calls/0': 9 },
+    seen: ['webhooks/e0', 'webhooks/e1'],
+    name: 'after',
+  })
+})
+
+guard('returns the same document for a record at or below it', () => {
+  for (const offset of [0, 5, 6]) assert.is(once(current, { ...recorded, offset }, next), current)
+})
+
+guard('moves only the offset for an event that was applied before', () => {
+  const given = { ...current, seen: ['webhooks/e1', 'webhooks/e0'] }
+  assert.equal(once(given, recorded, next), { ...given, applied: { 'chats/2': 7, 'calls/0': 9 } })
+})
+
+/** The document after these events. The first event has the offset 0. */
+const folded = (events: ReadonlyArray<DomainEvent>, from?: Guard & { name: string }) =>
+  events.reduce<(Guard & { name: string }) | undefined>(
+    (document, event, offset) =>
+      once(document, { topic: 'clients', partition: 0, offset, event: dated(event) }, (given) => ({
+        ...given,
+        name: `${document?.name ?? ''}${event.id} `,
+      })),
+    from,
+  )
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, i) => anEvent('ClientUpdated', `${i}`, at('10:00:00')))
+
+guard('remembers the newest 200 events by their ids, and earlier ones by their digests', () => {
+  const document = folded(numbered(202))
+  assert.equal(
+    document?.seen,
+    Array.from({ length: 200 }, (_, i) => `webhooks/${i + 2}`),
+  )
+  const digests = ['webhooks/0', 'webhooks/1'].map((event) => createHash('sha256').update(event).digest('base64url'))
+  assert.is(document?.seenEarlier, digests.map((text) => text.slice(0, 11)).join(''))
+})
+
+guard('does not count an event again within the newest 10,200 events', () => {
+  const events = numbered(10_200)
+  const full = folded(events)
+  assert.is(full?.seenEarlier?.length, 110_000)
+  for (const repeated of [0, 1, 5_000, 9_999, 10_000, 10_199].map((i) => events[i]))
+    assert.is(
+      folded([repeated as DomainEvent], { ...(full as Guard & { name: string }), applied: {} })?.name,
+      full?.name,
+    )
+  const [oldest, ...others] = [...events, ...numbered(10_201).slice(-1)]
+  assert.ok(oldest)
+  const after = folded([...others.slice(-1), oldest], { ...(full as Guard & { name: string }), applied: {} })
+  assert.is(after?.name, `${full?.name}10200 0 `)
+  assert.is(after?.seenEarlier?.length, 110_000)
+})
+
+guard('treats a document without its bookkeeping as one without applied events', () => {
+  const made = { name: 'by hand' } as Guard & { name: string }
+  assert.equal(once(made, recorded, next), { applied: { 'chats/2': 7 }, seen: ['webhooks/e1'], name: 'after' })
+})
+
+const states = (...hashes: ReadonlyArray<string>) =>
+  hashes.map((contentHash, i) => ({ ...anEvent('ClientUpdated', `${i}`, at('10:00:00')), contentHash }))
+
+guard('does not count a repetition of the last content, but counts it after other content', () => {
+  assert.is(folded(states('A', 'A', 'B', 'A', 'A'))?.name, '0 2 3 ')
+  assert.equal(folded(states('A', 'A', 'B'))?.contentHash, 'B')
+})
+
+guard('recognizes a repetition when the bridge sends it again after other content', () => {
+  const [first, repetition, other] = states('A', 'A', 'B')
+  assert.ok(first && repetition && other)
+  assert.is(folded([first, repetition, other, repetition])?.name, '0 2 ')
+})
+
+guard('compares content with the event just before, of any type, and not with an event without a hash', () => {
+  const accepted = { ...anEvent('ChatAccepted', 'c', at('10:00:00')), contentHash: 'C' }
+  const [first, last] = states('A', 'A')
+  assert.ok(first && last)
+  assert.is(folded([first, accepted, last])?.name, '0 c 1 ')
+  const { contentHash: _, ...unhashed } = first
+  assert.is(folded([first, { ...unhashed, id: 'u' as typeof first.id }, last])?.name, '0 u 1 ')
+})
+
+guard('counts as often as the content changes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('A', 'B', 'C'), { minLength: 1, maxLength: 20 }), (hashes) => {
+      const changes = hashes.flatMap((hash, i) => (hash === hashes[i - 1] ? [] : [`${i} `]))
+      assert.is(folded(states(...hashes))?.name, changes.join(''))
+    }),
+  )
+})
+
+guard('applies a late event, unless the document has a newer one', () => {
+  const late = { ...recorded, event: { ...recorded.event, receivedTime: recorded.event.time } }
+  const withNewest = (lastEventAt: string) => ({ ...current, lastEventAt: lastEventAt as Instant })
+  assert.is(once(withNewest(at('09:59:59')), late, next).name, 'after')
+  const newer = withNewest(at('10:00:01'))
+  assert.equal(once(newer, late, next), {
+    ...newer,
+    applied: { 'chats/2': 7, 'calls/0': 9 },
+    seen: ['webhooks/e0', 'webhooks/e1'],
+  })
+  assert.is(once(newer, recorded, next).name, 'after')
+})
+
+guard('applies content that came before in an outdated late event only', () => {
+  const update = (id: string, time: string, contentHash: string) => ({
+    ...({ topic: 'clients', partition: 0 } as const),
+    event: { ...dated(anEvent('ClientUpdated', id, at(time))), contentHash },
+  })
+  type Named = Guard & { readonly name: string; readonly lastEventAt?: Date }
+  const keep = (given: Guard): Named => ({ ...given, name: 'new' })
+  const document: Named = {
+    applied: {},
+    seen: [],
+    contentHash: 'A',
+    lastEventAt: new Date(at('10:10:00')),
+    name: 'A',
+  }
+  const late = update('late', '10:00:00', 'B')
+  const after = once(document, { ...late, offset: 1, event: { ...late.event, receivedTime: late.event.time } }, keep)
+  assert.is(after.name, 'A')
+  assert.is(once(after, { ...update('again', '10:20:00', 'B'), offset: 2 }, keep).name, 'new')
+})
+
+guard('distinguishes events of different interfaces with equal ids', () => {
+  assert.equal(
+    ['webhooks', 'bot', 'egress'].map((from) => identity({ source: `/accounts/acme/${from}`, id: '1' })),
+    ['webhooks/1', 'bot/1', 'egress/1'],
+  )
+})
+
+guard.run()

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import { inMongo, type PositionOf, positionsInMongo } from '../../../src/bridge/views/positions.ts'
+
+const group = 'projector'
+const topic: TopicName = 'chats'
+const ids = new Map<TopicName, string>([[topic, 'id']])
+
+type Given = {
+  readonly committed?: ReadonlyMap<number, number>
+  readonly stored?: ReadonlyMap<number, number>
+  /** The position of partitions that have none stored. */
+  readonly others?: number
+  readonly first?: ReadonlyMap<number, number>
+  readonly isKept?: boolean
+}
+const given = ({ committed = new Map(), stored = new Map(), others, first = new Map(), isKept = true }: Given) => {
+  const lines: object[] = []
+  const kept: Array<ReadonlyMap<TopicName, ReadonlyMap<number, number>>> = []
+  let isAway = false
+  const positionOf: PositionOf = (partition) => stored.get(partition) ?? others
+  const positions = positionsInMongo({
+    group,
+    positions: async () => positionOf,
+    keepPositions: async (reached) => {
+      if (isAway) throw new Error('MongoDB is away')
+      kept.push(reached)
+    },
+    committed: async () => committed,
+    ranges: async () => new Map([...first].map(([partition, low]) => [partition, { low, high: low }])),
+    isKept: () => isKept,
+    log: { info: (fields) => void lines.push(fields) },
+  })
+  const away = (is: boolean) => {
+    isAway = is
+  }
+  return { ...positions, lines, kept, away }
+}
+const slice = (partition: number, offset: number) => ({
+  topic,
+  partition,
+  records: [{ topic, partition, offset, timestamp: 0, key: null, value: null, headers: {} } satisfies IncomingRecord],
+})
+
+const places = suite('positions in MongoDB')
+
+const rows: ReadonlyArray<readonly [string, Given, { readonly start: number | undefined; readonly refused: boolean }]> =
+  [
+    [
+      'a restored MongoDB is behind: from its position',
+      { committed: new Map([[0, 9]]), stored: new Map([[0, 4]]) },
+      { start: 4, refused: false },
+    ],
+    [
+      'a MongoDB that was never read into: from the first record',
+      { committed: new Map([[0, 9]]), others: 0 },
+      { start: 0, refused: false },
+    ],
+    [
+      'the position is not known, as after a rebuild: at the committed offset',
+      { committed: new Map([[0, 9]]) },
+      { start: undefined, refused: false },
+    ],
+    [
+      'MongoDB is ahead, as after a failed commit: at the committed offset',
+      { committed: new Map([[0, 9]]), stored: new Map([[0, 12]]) },
+      { start: undefined, refused: false },
+    ],
+    ['nothing was committed', { others: 0 }, { start: undefined, refused: false }],
+    [
+      'the records between are only in the archive',
+      { committed: new Map([[0, 9]]), stored: new Map([[0, 4]]), first: new Map([[0, 5]]) },
+      { start: 4, refused: true },
+    ],
+    [
+      'the records between are gone, and no rebuild would have them either',
+      { committed: new Map([[0, 9]]), stored: new Map([[0, 4]]), first: new Map([[0, 5]]), isKept: false },
+      { start: 4, refused: false },
+    ],
+  ]
+for (const [name, those, expected] of rows)
+  places(name, async () => {
+    const { refusal, startAt } = given(those)
+    const why = await refusal(ids)
+    assert.equal({ start: await startAt(topic, 0), refused: why !== undefined }, expected)
+    if (why !== undefined) assert.match(why, /^chats\/0: .*run livechat-bridge rebuild all$/)
+  })
+
+places('the log says how many records are read again, of each partition', async () => {
+  const { refusal, lines } = given({
+    committed: new Map([
+      [0, 9],
+      [1, 7],
+    ]),
+    stored: new Map([
+      [0, 4],
+      [1, 7],
+    ]),
+  })
+  await refusal(ids)
+  assert.equal(lines, [{ group, topic, partition: 0, records: 5 }])
+})
+
+places('what was handled is stored once, and again after a failure', async () => {
+  const { handled, store, kept, away } = given({})
+  handled(slice(0, 4))
+  handled(slice(1, 2))
+  away(true)
+  await store().catch(() => undefined)
+  away(false)
+  handled(slice(0, 5))
+  await store()
+  await store()
+  assert.equal(kept, [
+    new Map([
+      [
+        topic,
+        new Map([
+          [0, 6],
+          [1, 3],
+        ]),
+      ],
+    ]),
+  ])
+})
+
+places('nobody continues behind what MongoDB or Kafka says', () => {
+  const offsets = fc.array(fc.tuple(fc.nat(5), fc.nat(20))).map((pairs) => new Map(pairs))
+  fc.assert(
+    fc.property(offsets, offsets, (committed, stored) => {
+      for (const [partition, offset] of inMongo(committed, (each) => stored.get(each))) {
+        assert.ok(offset <= (committed.get(partition) ?? 0))
+        assert.ok(offset <= (stored.get(partition) ?? offset))
+      }
+    }),
+  )
+})
+
+places.run()

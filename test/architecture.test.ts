@@ -57,8 +57,8 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   '@opentelemetry/context-async-hooks': ['src/app/telemetry.ts'],
   '@opentelemetry/resources': ['src/app/telemetry.ts'],
   commander: ['src/app'],
-  'mongodb-memory-server-core': ['src/embedded'],
-  yaml: ['src/publishing'],
+  'mongodb-memory-server-core': ['src/tools/embedded'],
+  yaml: ['src/tools/publishing'],
   preact: ['src/console/browser'],
   htm: ['src/console/browser'],
   uplot: ['src/console/browser'],
@@ -71,7 +71,7 @@ const operations = [
   ...sideBySide,
   ...['ingress', 'journal', 'kafka', 'views', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
 ]
-const edges = [...operations, 'src/bridge/operations', 'src/embedded', 'src/publishing', 'src/simulator', 'src/bot']
+const edges = [...operations, 'src/bridge/operations', 'src/tools/embedded', 'src/tools/publishing', 'src/tools/simulator', 'src/bot']
 
 /** What a folder may import besides itself. Only `src/app` imports everything, and nothing imports `src/app`. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -91,9 +91,9 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/bridge/operations': [...operations, 'src/bot'],
   'src/console': edges,
   'src/bot': edges.filter((name) => name !== 'src/bridge/operations'),
-  'src/embedded': edges,
-  'src/publishing': edges,
-  'src/simulator': edges,
+  'src/tools/embedded': edges,
+  'src/tools/publishing': edges,
+  'src/tools/simulator': edges,
 }
 
 /** The shortest circles of imports: a circle for each file that imports itself, through other files or not. */

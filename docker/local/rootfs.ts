@@ -1,7 +1,7 @@
 import { chmod, copyFile, cp, mkdir, realpath, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { run } from '../../src/embedded/run.ts'
+import { run } from '../../src/tools/embedded/run.ts'
 
 /** The output of a command; throws the reason if it fails, because then the image cannot be made. */
 export const output = async (command: string, ...args: ReadonlyArray<string>): Promise<string> => {

@@ -2,8 +2,8 @@ import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
-import { findMongod } from '../../src/embedded/mongod-binary.ts'
+import { kafkaJars } from '../../src/tools/embedded/kafka-jars.ts'
+import { findMongod } from '../../src/tools/embedded/mongod-binary.ts'
 import { output, put, putFolder, putLibraries, putPrograms } from './rootfs.ts'
 
 const cacheDir = fileURLToPath(new URL('../../.data/cache', import.meta.url))

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { startEmbedded } from '../embedded/servers.ts'
+import { startEmbedded } from '../tools/embedded/servers.ts'
 import type { KafkaConfig, Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
 

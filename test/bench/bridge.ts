@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Role } from '../../src/bridge/domain/roles.ts'
-import { anyFree } from '../../src/embedded/port.ts'
+import { anyFree } from '../../src/tools/embedded/port.ts'
 import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
 import { accountId, botToken, providerId, webhooksToken } from './account.ts'

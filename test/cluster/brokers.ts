@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { newClusterId } from '../../src/embedded/kafka-broker.ts'
-import { runKafkaNode } from '../../src/embedded/kafka-node.ts'
-import { anyFree } from '../../src/embedded/port.ts'
+import { newClusterId } from '../../src/tools/embedded/kafka-broker.ts'
+import { runKafkaNode } from '../../src/tools/embedded/kafka-node.ts'
+import { anyFree } from '../../src/tools/embedded/port.ts'
 import { faultyServer } from '../faults/server.ts'
 
 const ids = [1, 2, 3] as const

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
-import { findMongod } from '../../src/embedded/mongod-binary.ts'
+import { kafkaJars } from '../../src/tools/embedded/kafka-jars.ts'
+import { findMongod } from '../../src/tools/embedded/mongod-binary.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { versionOf } from '../../contracts/events/versions.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
 import { fromRecord, recordReader } from '../../src/bridge/kafka/records.ts'
-import { eventsWith } from '../../src/publishing/catalogue.ts'
+import { eventsWith } from '../../src/tools/publishing/catalogue.ts'
 import { left, right } from '../support/either.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from './older-message.ts'
 
@@ -75,7 +75,7 @@ versions('records are decoded into events in one place only, so that no code ski
   // The demo's bot reads only events that the demo has just created, and the harness creates its events itself.
   assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/).sort(), [
     'src/bot/harness.ts',
-    'src/simulator/demo/bot.ts',
+    'src/tools/simulator/demo/bot.ts',
   ])
 })
 

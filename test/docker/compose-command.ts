@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { run } from '../../src/embedded/run.ts'
+import { run } from '../../src/tools/embedded/run.ts'
 import { root } from '../support/outcome.ts'
 import { text } from './given-files.ts'
 

@@ -1,5 +1,5 @@
-import type { Behaviour } from '../../src/simulator/behaviour.ts'
-import type { ReceivedRequest } from '../../src/simulator/state.ts'
+import type { Behaviour } from '../../src/tools/simulator/behaviour.ts'
+import type { ReceivedRequest } from '../../src/tools/simulator/state.ts'
 import type { Outcome } from './replies.ts'
 import type { Kill } from './reply-checker.ts'
 

@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/simulator/random.ts'
+import { randomNumbers } from '../../src/tools/simulator/random.ts'
 import { clientWebhook, type Event, inOddForm, message, webhook } from './traffic.ts'
 
 /** This share of the events is followed by one with an odd field. */

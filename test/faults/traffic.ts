@@ -1,6 +1,6 @@
-import { clientMessage, textMessage } from '../../src/simulator/bot-events.ts'
-import { oddForm } from '../../src/simulator/odd.ts'
-import { chatAccepted, chatAssigned, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
+import { clientMessage, textMessage } from '../../src/tools/simulator/bot-events.ts'
+import { oddForm } from '../../src/tools/simulator/odd.ts'
+import { chatAccepted, chatAssigned, chatUpdated, clientUpdated } from '../../src/tools/simulator/payloads.ts'
 import type { LogRecord } from './history.ts'
 
 /** An event to post: its chat, its number in the chat, and the request. */

@@ -1,5 +1,5 @@
 import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
-import { callEvent, clientUpdated } from '../../src/simulator/payloads.ts'
+import { callEvent, clientUpdated } from '../../src/tools/simulator/payloads.ts'
 import type { Documents, Exchange, LogRecord } from './history.ts'
 import type { Event } from './traffic.ts'
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chatAccepted } from '../../src/simulator/payloads.ts'
+import { chatAccepted } from '../../src/tools/simulator/payloads.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'

@@ -1,7 +1,7 @@
 import { startBot, text } from 'livechat-bridge/bot'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { anyFree } from '../../src/embedded/port.ts'
+import { anyFree } from '../../src/tools/embedded/port.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { silent } from '../support/silent-log.ts'
 import { world } from '../support/world.ts'

@@ -1,5 +1,5 @@
-import type { Behaviour, Script } from '../../src/simulator/behaviour.ts'
-import { randomNumbers } from '../../src/simulator/random.ts'
+import type { Behaviour, Script } from '../../src/tools/simulator/behaviour.ts'
+import { randomNumbers } from '../../src/tools/simulator/random.ts'
 
 export const always =
   (behaviour: Behaviour): Script =>

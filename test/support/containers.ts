@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers'
-import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
-import { mongoUrl } from '../../src/embedded/mongod.ts'
-import { anyFree } from '../../src/embedded/port.ts'
+import { kafkaConfig } from '../../src/tools/embedded/kafka-config.ts'
+import { mongoUrl } from '../../src/tools/embedded/mongod.ts'
+import { anyFree } from '../../src/tools/embedded/port.ts'
 import { initiateReplicaSet } from '../../src/bridge/mongo/replica-set.ts'
 
 const images = {

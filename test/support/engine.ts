@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { run } from '../../src/embedded/run.ts'
+import { run } from '../../src/tools/embedded/run.ts'
 
 /** The servers of integration tests, from `TEST_ON`: embedded (default), containers, or both with a comma. */
 export const places = (process.env.TEST_ON ?? 'embedded').split(',')

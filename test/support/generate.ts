@@ -1,5 +1,5 @@
-import { chatAccepted } from '../../src/simulator/payloads.ts'
-import { randomNumbers } from '../../src/simulator/random.ts'
+import { chatAccepted } from '../../src/tools/simulator/payloads.ts'
+import { randomNumbers } from '../../src/tools/simulator/random.ts'
 
 const firstNames = ['John', 'Maria', 'Wei', 'Fatima', 'Olga', 'José', 'Amara', 'Søren']
 const lastNames = ['Smith', 'Rossi', 'Zhang', 'Haddad', 'Petrova', 'García', 'Okafor', 'Larsen']

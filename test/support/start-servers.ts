@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { startEmbedded } from '../../src/embedded/servers.ts'
+import { startEmbedded } from '../../src/tools/embedded/servers.ts'
 
 type Wanted = {
   readonly cacheDir: string

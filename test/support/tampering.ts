@@ -1,5 +1,5 @@
-import type { Line } from '../../src/simulator/chat.ts'
-import type { Tamper } from '../../src/simulator/transcript.ts'
+import type { Line } from '../../src/tools/simulator/chat.ts'
+import type { Tamper } from '../../src/tools/simulator/transcript.ts'
 
 /** Changes the n-th line of an author, counted from 0. */
 const nth =

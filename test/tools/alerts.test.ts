@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
-import { run } from '../../src/embedded/run.ts'
+import { run } from '../../src/tools/embedded/run.ts'
 import { debianPackage } from './fetched.ts'
 
 /** Series in promtool's notation (`0+6x90`: 90 steps of a minute, each adds 6): a process with and without a fault. */

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { topics } from '../../contracts/topics.ts'
-import { requests } from '../../src/publishing/catalogue.ts'
+import { requests } from '../../src/tools/publishing/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 import { samples } from '../support/samples.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { anyFree } from '../../src/embedded/port.ts'
+import { anyFree } from '../../src/tools/embedded/port.ts'
 import { eventually } from '../support/eventually.ts'
 
 export type ReceivedSpan = {

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { fetchOnce } from '../../src/embedded/download.ts'
-import { digestOf } from '../../src/embedded/pins.ts'
-import { type Problem, problem } from '../../src/embedded/problem.ts'
-import { run } from '../../src/embedded/run.ts'
+import { fetchOnce } from '../../src/tools/embedded/download.ts'
+import { digestOf } from '../../src/tools/embedded/pins.ts'
+import { type Problem, problem } from '../../src/tools/embedded/problem.ts'
+import { run } from '../../src/tools/embedded/run.ts'
 import { cacheDir } from '../support/servers.ts'
 
 export type Python = {

@@ -1,6 +1,6 @@
-import { published } from '../../src/publishing/catalogue.ts'
-import { checkedIn } from '../publishing/current.ts'
-import { validatorOf } from '../publishing/validators.ts'
+import { published } from '../../src/tools/publishing/catalogue.ts'
+import { checkedIn } from '../tools/publishing/current.ts'
+import { validatorOf } from '../tools/publishing/validators.ts'
 
 const validators = new Map(
   published.map(({ name }) => [name, validatorOf(JSON.parse(checkedIn[`schemas/${name}.json`] ?? ''))]),

@@ -1,4 +1,4 @@
-import { published } from '../../src/publishing/catalogue.ts'
+import { published } from '../../src/tools/publishing/catalogue.ts'
 
 /** All kinds that the bridge writes: events, documents of all views, commands, enrichments and the two raw kinds. */
 export const kinds: ReadonlyArray<string> = [

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { bridgeOf } from '../../src/simulator/account.ts'
+import { bridgeOf } from '../../src/tools/simulator/account.ts'
 import { runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { plainClient } from '../support/plain-consumer.ts'

@@ -1,5 +1,5 @@
 import { allChecks } from '../../bridge/domain/checks.ts'
-import type { Table } from '../../publishing/table.ts'
+import type { Table } from '../../tools/publishing/table.ts'
 
 /** The table of the operator's guide. */
 export const checksTable = (): Table => ({

@@ -1,5 +1,5 @@
 import { type Metric, metrics } from '../../bridge/domain/metrics.ts'
-import type { Table } from '../../publishing/table.ts'
+import type { Table } from '../../tools/publishing/table.ts'
 
 const quoted = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(', ')
 

@@ -1,4 +1,4 @@
-import type { Table } from '../../publishing/table.ts'
+import type { Table } from '../../tools/publishing/table.ts'
 import { settings } from '../environment.ts'
 
 const quoted = (text: string) => `\`${text}\``

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { anyFree } from '../../../src/embedded/port.ts'
+import { anyFree } from '../../../src/tools/embedded/port.ts'
 import type { BridgeProcess } from '../../support/bridge-process.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Bench, Findings, Job } from '../bench.ts'

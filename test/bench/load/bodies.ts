@@ -1,4 +1,4 @@
-import { clientMessage, textMessage } from '../../../src/simulator/bot-events.ts'
+import { clientMessage, textMessage } from '../../../src/tools/simulator/bot-events.ts'
 import { generate } from '../../support/generate.ts'
 
 const seed = 7

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { conversationEvent } from '../../../src/bot/harness.ts'
-import { randomNumbers } from '../../../src/simulator/random.ts'
+import { randomNumbers } from '../../../src/tools/simulator/random.ts'
 
 /** What the guide's bot says to words, as the log has it. */
 const loggedReplies = (words: string): ReadonlyArray<object> => {

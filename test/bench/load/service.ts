@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { startService } from '../../../src/simulator/service.ts'
+import { startService } from '../../../src/tools/simulator/service.ts'
 import { always } from '../../support/behaviours.ts'
 import { accountId, botToken, providerId } from '../account.ts'
 import { type Latency, latencies } from './latencies.ts'

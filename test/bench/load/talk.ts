@@ -1,4 +1,4 @@
-import { clientMessage, textMessage } from '../../../src/simulator/bot-events.ts'
+import { clientMessage, textMessage } from '../../../src/tools/simulator/bot-events.ts'
 import { serve } from '../worker.ts'
 import { openConnection } from './connection.ts'
 import { openLoop } from './loops.ts'

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { fetchOnce } from '../../../src/embedded/download.ts'
-import { run } from '../../../src/embedded/run.ts'
+import { fetchOnce } from '../../../src/tools/embedded/download.ts'
+import { run } from '../../../src/tools/embedded/run.ts'
 import { right } from '../../support/either.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))

@@ -1,6 +1,6 @@
 import { botReplies, calls, chats, deadLetters, enrichments, eventTopics } from '../../../contracts/topics.ts'
 import type { KafkaPorts } from '../../../src/bridge/kafka/kafka.ts'
-import { chatAccepted } from '../../../src/simulator/payloads.ts'
+import { chatAccepted } from '../../../src/tools/simulator/payloads.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { anEvent, at } from '../../support/given-events.ts'

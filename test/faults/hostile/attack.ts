@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { limits } from '../../../src/bridge/http/limits.ts'
 import { send } from '../../bridge/ingress/harness.ts'
-import { surprises } from '../../publishing/documented.ts'
+import { surprises } from '../../tools/publishing/documented.ts'
 import { samples } from '../../support/samples.ts'
 import { type Hostile, hostile } from './bodies.ts'
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { mutationsOf } from '../../publishing/mutations.ts'
+import { mutationsOf } from '../../tools/publishing/mutations.ts'
 import { samples } from '../../support/samples.ts'
 
 /** A request of a sender who is malicious, or who makes a mistake. */

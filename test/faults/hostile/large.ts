@@ -1,5 +1,5 @@
 import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
-import { chatAccepted, chatFinished, chatUpdated } from '../../../src/simulator/payloads.ts'
+import { chatAccepted, chatFinished, chatUpdated } from '../../../src/tools/simulator/payloads.ts'
 import type { Exchange } from '../history.ts'
 import type { Event } from '../traffic.ts'
 

@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '../../../src/simulator/state.ts'
+import type { ReceivedRequest } from '../../../src/tools/simulator/state.ts'
 import { always, atMost } from '../../support/behaviours.ts'
 import { unless, wrong } from '../findings.ts'
 import { observedWorld } from '../observed-world.ts'

@@ -1,5 +1,5 @@
 import { botReplies } from '../../../contracts/topics.ts'
-import type { Script } from '../../../src/simulator/behaviour.ts'
+import type { Script } from '../../../src/tools/simulator/behaviour.ts'
 import { atRandom } from '../../support/behaviours.ts'
 import { eventually } from '../../support/eventually.ts'
 import { withAdmin } from '../../support/plain-consumer.ts'

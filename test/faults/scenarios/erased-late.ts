@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { agentUnavailable, clientMessage, textMessage } from '../../../src/simulator/bot-events.ts'
+import { agentUnavailable, clientMessage, textMessage } from '../../../src/tools/simulator/bot-events.ts'
 import { runCommand } from '../../support/command.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'

@@ -1,5 +1,5 @@
 import { botReplies } from '../../../contracts/topics.ts'
-import { agentJoined } from '../../../src/simulator/bot-events.ts'
+import { agentJoined } from '../../../src/tools/simulator/bot-events.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { unless, wrong } from '../findings.ts'

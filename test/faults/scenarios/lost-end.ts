@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openKeyFile } from '../../../src/bridge/archive/key-file.ts'
-import { agentJoined } from '../../../src/simulator/bot-events.ts'
+import { agentJoined } from '../../../src/tools/simulator/bot-events.ts'
 import { eventually } from '../../support/eventually.ts'
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'

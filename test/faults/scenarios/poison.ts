@@ -1,4 +1,4 @@
-import { serviceAccountOf } from '../../../src/simulator/account.ts'
+import { serviceAccountOf } from '../../../src/tools/simulator/account.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { wrongDocuments } from '../checker.ts'

@@ -1,4 +1,4 @@
-import { anyFree } from '../../../../src/embedded/port.ts'
+import { anyFree } from '../../../../src/tools/embedded/port.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { endsOf } from '../../../support/plain-consumer.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'

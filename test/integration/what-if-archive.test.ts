@@ -41,7 +41,7 @@ const deleteRecords = async () => {
 }
 
 const folder = temporaryFolder()
-const botPath = fileURLToPath(new URL('../bridge/operations/what-if/bots/day.ts', import.meta.url))
+const botPath = fileURLToPath(new URL('../bot/what-if/bots/day.ts', import.meta.url))
 const args = (out: string) => [
   'what-if',
   ...['--account', 'acme', '--bot', botPath, '--out', out],

@@ -1,5 +1,5 @@
 import { suite } from 'uvu'
-import { addDayTests, realDay } from '../bridge/operations/what-if/real-day/real-day.ts'
+import { addDayTests, realDay } from '../bot/what-if/real-day/real-day.ts'
 
 const day = suite('what-if on a day of 100 conversations')
 const played = await realDay(100)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startBot } from '../../src/bot/index.ts'
-import { bot as shopBot } from '../bridge/operations/what-if/bots/day.ts'
+import { bot as shopBot } from '../bot/what-if/bots/day.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -102,7 +102,7 @@ const erased = await erase('7')
 const to = new Date(Date.now() + 60_000).toISOString()
 await bot.stop()
 
-const botPath = (name: string) => fileURLToPath(new URL(`../bridge/operations/what-if/bots/${name}`, import.meta.url))
+const botPath = (name: string) => fileURLToPath(new URL(`../bot/what-if/bots/${name}`, import.meta.url))
 let runs = 0
 const whatIf = async (args: ReadonlyArray<string>) => {
   const out = join(folder, `report-${++runs}`)

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { canRun, runExample } from '../guides/examples.ts'
-import { addDayTests, realDay } from '../bridge/operations/what-if/real-day/real-day.ts'
+import { addDayTests, realDay } from '../bot/what-if/real-day/real-day.ts'
 
 const day = suite('what-if on a day of 2,000 conversations')
 const played = await realDay(2_000)

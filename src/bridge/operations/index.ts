@@ -6,7 +6,7 @@ import type { AnyOperation } from './operation.ts'
 import { rebuild } from './rebuild/operation.ts'
 import { redriveList, redriveQuarantine, redriveSend, redriveShow } from './redrive/operations.ts'
 import { topics } from './topics.ts'
-import { whatIf } from './what-if/operation.ts'
+import { whatIf } from '../../bot/what-if/operation.ts'
 
 /** What operators can do. The command line, the guide's table and the tests of all operations follow from this list. */
 export const operations: ReadonlyArray<AnyOperation> = [

@@ -16,7 +16,7 @@ import { dayOf } from '../load/conversations-of-a-day.ts'
 import { residentMb } from '../proc.ts'
 
 const command = fileURLToPath(new URL('../../../src/app/livechat-bridge', import.meta.url))
-const bot = fileURLToPath(new URL('../../bridge/operations/what-if/bots/day.ts', import.meta.url))
+const bot = fileURLToPath(new URL('../../bot/what-if/bots/day.ts', import.meta.url))
 
 const run = async (bench: Bench): Promise<Findings> => {
   const { add, check, draw, findings } = gatherFindings()

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { sampleRun } from '../../bridge/operations/what-if/sample-run.ts'
+import { sampleRun } from '../../bot/what-if/sample-run.ts'
 import { startChromium } from './browser.ts'
 
 const picture = fileURLToPath(new URL('../../../contracts/guides/what-if.webp', import.meta.url))

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { ceType } from '../../contracts/topics.ts'
-import { marksByType, withoutPersonal } from '../bridge/domain/personal-data.ts'
+import { marksByType, withoutPersonal } from '../bridge/domain/person/personal-data.ts'
 
 /**
  * The event without what may identify a person: words, names, addresses and fields that the contract does not know.

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant, Ticket } from '../../contracts/primitives.ts'
 import { ConsoleRole } from '../bridge/domain/accounts.ts'
-import { type Also as AlsoValue, alsoText, type Certain, readAlso, readCertain } from '../bridge/domain/person-ids.ts'
+import { type Also as AlsoValue, alsoText, type Certain, readAlso, readCertain } from '../bridge/domain/person/ids.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Marks } from '../bridge/domain/personal-data.ts'
+import type { Marks } from '../bridge/domain/person/personal-data.ts'
 import { isJsonObject } from '../bridge/shared/json.ts'
 
 type Cell = string | number | boolean | null | undefined

@@ -3,7 +3,7 @@ import { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { Problem } from '../../contracts/problem.ts'
 import { topicOfName } from '../../contracts/topics.ts'
-import { type Marks, marksOf } from '../bridge/domain/personal-data.ts'
+import { type Marks, marksOf } from '../bridge/domain/person/personal-data.ts'
 
 export type LetterState = 'unresolved' | 'sent' | 'failed-again'
 

@@ -2,7 +2,7 @@ import type * as t from 'io-ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { ceType } from '../../contracts/topics.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
-import { type Marks, marksByType, marksOf, withoutPersonal } from '../bridge/domain/personal-data.ts'
+import { type Marks, marksByType, marksOf, withoutPersonal } from '../bridge/domain/person/personal-data.ts'
 import { isJsonObject, type JsonObject } from '../bridge/shared/json.ts'
 import type { StoryEvent } from './answers.ts'
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import { cellAt, columnsOf, csv, csvOfPages } from '../../src/console/csv.ts'
 import { definitions } from '../../src/console/definitions.ts'
-import { marksOf } from '../../src/bridge/domain/personal-data.ts'
+import { marksOf } from '../../src/bridge/domain/person/personal-data.ts'
 
 const text = suite('CSV')
 

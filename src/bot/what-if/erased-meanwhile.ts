@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import { erasedFinder } from '../../bridge/domain/erased.ts'
+import { erasedFinder } from '../../bridge/domain/person/erased.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { chunks } from '../../bridge/shared/slices.ts'
 

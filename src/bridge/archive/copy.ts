@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
-import type { FindErased } from '../domain/erased.ts'
+import type { FindErased } from '../domain/person/erased.ts'
 import type { Append, IncomingRecord } from '../domain/ports.ts'
 import { type DataKeys, keyId } from './data-keys.ts'
 import { erasureIn, mayErase } from './markers.ts'

@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { type ArchivedEvent, archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
-import { marksByType, type Split, split } from '../domain/personal-data.ts'
+import { marksByType, type Split, split } from '../domain/person/personal-data.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import type { SealingKey } from './data-keys.ts'
 

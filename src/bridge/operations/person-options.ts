@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Person } from '../domain/person.ts'
+import type { Person } from '../domain/person/person.ts'
 import {
   type Also,
   alsoText,
@@ -8,7 +8,7 @@ import {
   likelyKinds,
   readAlso,
   readCertain,
-} from '../domain/person-ids.ts'
+} from '../domain/person/ids.ts'
 import type { Request } from './erase/plan.ts'
 import { anyText, type ReadOption, type ValuesOf } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
-import { marksOf, withoutPersonal } from '../domain/personal-data.ts'
+import { marksOf, withoutPersonal } from '../domain/person/personal-data.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import { storable } from './free-form.ts'
 import { foldedOfName, foldedViews } from './index.ts'

@@ -1,5 +1,5 @@
 import { dated } from '../domain/dated.ts'
-import { withBlankPersonalData } from '../domain/erased.ts'
+import { withBlankPersonalData } from '../domain/person/erased.ts'
 import type { Folded } from '../domain/folded.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
 import { recordTime } from '../domain/record-time.ts'

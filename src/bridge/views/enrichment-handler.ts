@@ -1,6 +1,6 @@
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { segmentMarker } from '../../../contracts/topics.ts'
-import type { FindErasedEnrichments } from '../domain/erased.ts'
+import type { FindErasedEnrichments } from '../domain/person/erased.ts'
 import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 

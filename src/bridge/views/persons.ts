@@ -1,4 +1,4 @@
-import type { Identity } from '../domain/person-ids.ts'
+import type { Identity } from '../domain/person/ids.ts'
 
 /** The fields that link one person's chats and clients, by the kind of identity that they have. */
 export type LinkFields = Partial<Readonly<Record<Identity['kind'], ReadonlyArray<string>>>>

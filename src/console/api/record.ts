@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { storyTopics, type TopicName } from '../../../contracts/topics.ts'
-import { erasedKeyOf, nameOfErased } from '../../bridge/domain/erased.ts'
+import { erasedKeyOf, nameOfErased } from '../../bridge/domain/person/erased.ts'
 import type { IncomingRecord, Ranges } from '../../bridge/domain/ports.ts'
 import { invalid, type Refusal } from '../../bridge/http/answer.ts'
 import { kafkaReasonOf } from '../../bridge/kafka/errors.ts'

@@ -1,5 +1,5 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
-import { isPhoneAlike } from '../../bridge/domain/person-ids.ts'
+import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import type { LettersKind, PersonAnswer, PersonBody } from '../answers.ts'
 import { count, counted } from './format.ts'
 import type { Asked } from './person-choice.ts'

@@ -81,8 +81,8 @@ const beside = [
   'src/console/browser',
   // What the browser's code imports.
   'src/console/pages.ts',
-  'src/bridge/domain/person-ids.ts',
-  'src/bridge/domain/phone.ts',
+  'src/bridge/domain/person/ids.ts',
+  'src/bridge/domain/person/phone.ts',
   'src/bridge/shared/json.ts',
   'src/bridge/shared/percent-decoded.ts',
   'src/bridge/shared/time.ts',

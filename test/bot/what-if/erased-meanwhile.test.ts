@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ErasedKey, nameOfErased } from '../../../src/bridge/domain/erased.ts'
+import { type ErasedKey, nameOfErased } from '../../../src/bridge/domain/person/erased.ts'
 import { erasedMeanwhile } from '../../../src/bot/what-if/erased-meanwhile.ts'
 import { client } from './given-chat.ts'
 

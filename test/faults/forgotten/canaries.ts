@@ -4,7 +4,7 @@ import type * as t from 'io-ts'
 import { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { Enrichment } from '../../../contracts/commands/enrichment.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
-import { type Marks, marksOf } from '../../../src/bridge/domain/personal-data.ts'
+import { type Marks, marksOf } from '../../../src/bridge/domain/person/personal-data.ts'
 import { arbitraryOf } from '../../support/arbitraries.ts'
 
 /** The number in each word identifies the place where it was planted. */

@@ -18,7 +18,7 @@ export const erasures = {
   ],
   'what was received before an erasure is stored without its person': [
     instead(
-      () => import('../../../src/bridge/domain/erased.ts'),
+      () => import('../../../src/bridge/domain/person/erased.ts'),
       () => ({ erasedFinder: () => async () => new Set() }),
     ),
   ],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
-import { erasedFinder, type FindErased } from '../../domain/erased.ts'
+import { erasedFinder, type FindErased } from '../../domain/person/erased.ts'
 import type { ApplyChanges, Sleep, TopicIds, ViewDocument } from '../../domain/ports.ts'
 import { monotonic } from '../../shared/time.ts'
 import type { ViewName } from '../../views/index.ts'

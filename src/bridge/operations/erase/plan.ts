@@ -3,9 +3,9 @@ import { type DomainEvent, ErasureEvent } from '../../../../contracts/events/ind
 import { sourceAt } from '../../../../contracts/source.ts'
 import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
-import type { ErasedKey } from '../../domain/erased.ts'
-import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person.ts'
-import { type Also, alsoText, type Certain, type Identity, identityName } from '../../domain/person-ids.ts'
+import type { ErasedKey } from '../../domain/person/erased.ts'
+import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person/person.ts'
+import { type Also, alsoText, type Certain, type Identity, identityName } from '../../domain/person/ids.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { dayMs } from '../../shared/time.ts'
 

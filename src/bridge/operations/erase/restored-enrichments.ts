@@ -1,5 +1,5 @@
 import { enrichments } from '../../../../contracts/topics.ts'
-import type { FindErasedEnrichments } from '../../domain/erased.ts'
+import type { FindErasedEnrichments } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Mongo } from '../../mongo/connect.ts'
 import type { EnrichmentDocument } from '../../views/enrichments.ts'

@@ -1,6 +1,6 @@
 import type { ErasureEvent } from '../../../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
-import { nameOfErased } from '../../domain/erased.ts'
+import { nameOfErased } from '../../domain/person/erased.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { SilentPersons } from '../../mongo/silent-persons.ts'
 import { type Kept, keysOf, remainsOf } from './plan.ts'

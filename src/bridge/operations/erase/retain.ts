@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { agreedTime } from '../../domain/agreed-time.ts'
-import { uniqueIdentities } from '../../domain/person-ids.ts'
+import { uniqueIdentities } from '../../domain/person/ids.ts'
 import { dayMs } from '../../shared/time.ts'
 import { resume } from './erase.ts'
 import { erasureRequestText } from './plan.ts'

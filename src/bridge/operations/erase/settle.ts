@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Identity } from '../../domain/person-ids.ts'
+import type { Identity } from '../../domain/person/ids.ts'
 import type { Log } from '../../domain/ports.ts'
 import type { Release, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
 import { dayMs } from '../../shared/time.ts'

@@ -1,5 +1,5 @@
 import { eventTopicNames } from '../../../../contracts/topics.ts'
-import type { Identity } from '../../domain/person-ids.ts'
+import type { Identity } from '../../domain/person/ids.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { Parts, RecordPlace, SilentPersons } from '../../mongo/silent-persons.ts'

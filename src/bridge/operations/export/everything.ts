@@ -1,4 +1,4 @@
-import { enrichmentKeys, type Person } from '../../domain/person.ts'
+import { enrichmentKeys, type Person } from '../../domain/person/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 
 export type Everything = Pick<Person, 'identities' | 'likely'> & {

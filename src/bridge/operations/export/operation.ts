@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { resolvePerson } from '../../domain/person.ts'
-import type { Identity } from '../../domain/person-ids.ts'
+import { resolvePerson } from '../../domain/person/person.ts'
+import type { Identity } from '../../domain/person/ids.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { printableLines } from '../../shared/printable.ts'

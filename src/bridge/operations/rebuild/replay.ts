@@ -1,5 +1,5 @@
 import { copiedTopicOf, type TopicName } from '../../../../contracts/topics.ts'
-import type { FindErased } from '../../domain/erased.ts'
+import type { FindErased } from '../../domain/person/erased.ts'
 import { unmeasured } from '../../domain/metrics.ts'
 import { partitionName } from '../../domain/partition-name.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { deadLetterHeaders } from '../../../../contracts/records.ts'
 import { deadLetters } from '../../../../contracts/topics.ts'
-import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
+import { erasedKeyOf, nameOfErased } from '../../domain/person/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'

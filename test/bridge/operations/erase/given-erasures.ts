@@ -1,7 +1,7 @@
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
-import type { FindLinks } from '../../../../src/bridge/domain/person.ts'
-import type { Identity } from '../../../../src/bridge/domain/person-ids.ts'
-import { fewestDigits, phoneDigits } from '../../../../src/bridge/domain/phone.ts'
+import type { FindLinks } from '../../../../src/bridge/domain/person/person.ts'
+import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
+import { fewestDigits, phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
 import type { Erasures } from '../../../../src/bridge/mongo/erasures.ts'
 
 const byRequest = (a: ErasureDocument, b: ErasureDocument) => a.requestedAt.getTime() - b.requestedAt.getTime()

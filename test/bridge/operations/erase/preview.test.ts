@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Identity } from '../../../../src/bridge/domain/person-ids.ts'
+import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
 import { runOperation } from '../../../support/operation.ts'
 import { givenErasures } from './given-erasures.ts'
 

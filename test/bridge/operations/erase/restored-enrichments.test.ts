@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { erasedEnrichments, nameOfErased } from '../../../../src/bridge/domain/erased.ts'
+import { erasedEnrichments, nameOfErased } from '../../../../src/bridge/domain/person/erased.ts'
 import { emptyRestored } from '../../../../src/bridge/operations/erase/restored-enrichments.ts'
 
 const restored = suite('enrichments that came back with an older copy of MongoDB')

@@ -1,9 +1,9 @@
 import * as t from 'io-ts'
-import { DomainEvent } from '../../../contracts/events/index.ts'
-import { ceTypeOfVersion, versionNames } from '../../../contracts/events/upcast.ts'
-import { earlierVersions } from '../../../contracts/events/versions.ts'
-import { isPersonal } from '../../../contracts/personal.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { DomainEvent } from '../../../../contracts/events/index.ts'
+import { ceTypeOfVersion, versionNames } from '../../../../contracts/events/upcast.ts'
+import { earlierVersions } from '../../../../contracts/events/versions.ts'
+import { isPersonal } from '../../../../contracts/personal.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 
 /** Which leaves of a value are `personal` and which are `readable`. */
 export type Marks =

@@ -1,5 +1,5 @@
-import { connected } from '../shared/connected.ts'
-import { type Identity, identityName, isOwn, nameInAnyForm, uniqueIdentities } from './person-ids.ts'
+import { connected } from '../../shared/connected.ts'
+import { type Identity, identityName, isOwn, nameInAnyForm, uniqueIdentities } from './ids.ts'
 
 /**
  * Chats and clients that belong together: those of a client, or those without one that have the same visitor number and

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichmentKeys, likelyParts, resolvePerson } from '../../../src/bridge/domain/person.ts'
+import { enrichmentKeys, likelyParts, resolvePerson } from '../../../../src/bridge/domain/person/person.ts'
 import {
   alsoText,
   type Certain,
@@ -9,11 +9,11 @@ import {
   looksLikeAddress,
   readAlso,
   readCertain,
-} from '../../../src/bridge/domain/person-ids.ts'
-import { likelyOthers } from '../../../src/bridge/domain/person-parts.ts'
-import { phoneDigits } from '../../../src/bridge/domain/phone.ts'
-import { exceptOf } from '../../../src/bridge/operations/erase/operations.ts'
-import { linksIn } from '../operations/erase/given-erasures.ts'
+} from '../../../../src/bridge/domain/person/ids.ts'
+import { likelyOthers } from '../../../../src/bridge/domain/person/parts.ts'
+import { phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
+import { exceptOf } from '../../../../src/bridge/operations/erase/operations.ts'
+import { linksIn } from '../../operations/erase/given-erasures.ts'
 
 const person = suite('the records of one person')
 

@@ -1,7 +1,7 @@
-import type { DomainEvent } from '../../../contracts/events/index.ts'
-import { DomainEvent as AnyEvent } from '../../../contracts/events/index.ts'
-import { ceType, keyOf, topicOf, topicOfName } from '../../../contracts/topics.ts'
-import type { Identity } from './person-ids.ts'
+import type { DomainEvent } from '../../../../contracts/events/index.ts'
+import { DomainEvent as AnyEvent } from '../../../../contracts/events/index.ts'
+import { ceType, keyOf, topicOf, topicOfName } from '../../../../contracts/topics.ts'
+import type { Identity } from './ids.ts'
 import { marksByType, split, withBlanks } from './personal-data.ts'
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fewestDigits, mayBeSamePhone, phoneDigits } from '../../../src/bridge/domain/phone.ts'
+import { fewestDigits, mayBeSamePhone, phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
 
 const phones = suite('phone numbers')
 

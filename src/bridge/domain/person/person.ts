@@ -1,4 +1,4 @@
-import { connected } from '../shared/connected.ts'
+import { connected } from '../../shared/connected.ts'
 import {
   type Also,
   byName,
@@ -12,8 +12,8 @@ import {
   likelyKinds,
   nameInAnyForm,
   uniqueIdentities,
-} from './person-ids.ts'
-import { namesIn, type Part, partsOf } from './person-parts.ts'
+} from './ids.ts'
+import { namesIn, type Part, partsOf } from './parts.ts'
 
 /**
  * Finds the documents that have any of these identities, addresses in capital and small letters. Returns all identities

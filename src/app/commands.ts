@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { consoleLink } from '../console/operation.ts'
 import { type Role, roles } from '../bridge/domain/roles.ts'
-import { operations } from '../bridge/operations/index.ts'
+import { operations } from './operations.ts'
 import { type AnyOperation, operation } from '../bridge/operations/operation.ts'
 import { anyText, type ReadOption } from '../bridge/operations/options.ts'
 import { contractsCheck, contractsPublish, contractsRelease } from '../tools/publishing/operations.ts'

@@ -8,7 +8,7 @@ import {
   remainingStores,
   verdictOf,
 } from '../../src/console/browser/receipt.ts'
-import { remainsOf } from '../../src/bridge/operations/erase/plan.ts'
+import { remainsOf } from '../../src/bridge/privacy/erase/plan.ts'
 
 const requestedAt = new Date('2026-01-31T10:00:00Z')
 const receiptWith = (more: object, kept: Parameters<typeof remainsOf>[1] = { retentionDays: 14 }) => ({

@@ -8,7 +8,7 @@ import { nameOfErased } from '../../src/bridge/domain/person/erased.ts'
 import type { Identity } from '../../src/bridge/domain/person/ids.ts'
 import type { Erasures } from '../../src/bridge/mongo/erasures.ts'
 import { dayMs } from '../../src/bridge/shared/time.ts'
-import { givenErasures, receipt } from '../bridge/operations/erase/given-erasures.ts'
+import { givenErasures, receipt } from '../bridge/privacy/erase/given-erasures.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { receiptsScenarios } from '../bridge/operations/erase/receipts.scenarios.ts'
+import { receiptsScenarios } from '../bridge/privacy/erase/receipts.scenarios.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

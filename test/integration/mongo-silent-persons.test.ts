@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import { entriesView } from '../../src/bridge/views/index.ts'
-import { silentPersonsScenarios } from '../bridge/operations/erase/silent-persons.scenarios.ts'
+import { silentPersonsScenarios } from '../bridge/privacy/retention/silent-persons.scenarios.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { addOperations, runOnTerminal, type Terminal } from '../../src/app/command-line.ts'
-import { operations } from '../../src/bridge/operations/index.ts'
+import { operations } from '../../src/app/operations.ts'
 import type { Resources } from '../../src/bridge/operations/operation.ts'
 
 type Ran = {

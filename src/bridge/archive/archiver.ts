@@ -3,7 +3,7 @@ import { archiverGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, CommittedOffsets, ConsumerSpec, Slice, TopicIds } from '../domain/ports.ts'
 import { archiveAgain } from './archive-again.ts'
 import { type CopyDeps, copyIntoArchive } from './copy.ts'
-import type { Missed } from './missed-erasures.ts'
+import type { Missed } from '../privacy/missed/missed-erasures.ts'
 
 type Deps = CopyDeps & {
   /** The archive topics that were created again after they were written to. Their records and offsets are lost. */

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid, type Refusal } from '../../bridge/http/answer.ts'
-import { operations } from '../../bridge/operations/index.ts'
+import { operations } from '../../app/operations.ts'
 import type { AnyOperation, Done, Resources, Stop } from '../../bridge/operations/operation.ts'
 import { type Option, readValues } from '../../bridge/operations/options.ts'
 import { rolesFor } from '../access/grants.ts'

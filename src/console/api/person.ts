@@ -8,7 +8,7 @@ import { invalid, type Refusal } from '../../bridge/http/answer.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../bridge/operations/audit.ts'
-import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/operations/erase/operations.ts'
+import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/privacy/erase/operations.ts'
 import {
   contradictsItself,
   erasureRequestText,
@@ -16,10 +16,10 @@ import {
   type Plan,
   planOf,
   type Request,
-} from '../../bridge/operations/erase/plan.ts'
-import { exportPerson } from '../../bridge/operations/export/operation.ts'
+} from '../../bridge/privacy/erase/plan.ts'
+import { exportPerson } from '../../bridge/privacy/export/operation.ts'
 import type { Run, Stop } from '../../bridge/operations/operation.ts'
-import { whoIsNot, whoseIsIt } from '../../bridge/operations/person-options.ts'
+import { whoIsNot, whoseIsIt } from '../../bridge/privacy/person-options.ts'
 import { hasPersonalData } from '../../bridge/views/index.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {

@@ -24,7 +24,7 @@ export const erasures = {
   ],
   'the markers of the archive are applied after a restore': [
     instead(
-      () => import('../../../src/bridge/archive/missed-erasures.ts'),
+      () => import('../../../src/bridge/privacy/missed/missed-erasures.ts'),
       ({ missedErasures }) => ({
         missedErasures: (deps) => ({
           ...missedErasures(deps),

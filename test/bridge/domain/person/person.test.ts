@@ -12,8 +12,8 @@ import {
 } from '../../../../src/bridge/domain/person/ids.ts'
 import { likelyOthers } from '../../../../src/bridge/domain/person/parts.ts'
 import { phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
-import { exceptOf } from '../../../../src/bridge/operations/erase/operations.ts'
-import { linksIn } from '../../operations/erase/given-erasures.ts'
+import { exceptOf } from '../../../../src/bridge/privacy/erase/operations.ts'
+import { linksIn } from '../../privacy/erase/given-erasures.ts'
 
 const person = suite('the records of one person')
 

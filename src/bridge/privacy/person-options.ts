@@ -10,7 +10,7 @@ import {
   readCertain,
 } from '../domain/person/ids.ts'
 import type { Request } from './erase/plan.ts'
-import { anyText, type ReadOption, type ValuesOf } from './options.ts'
+import { anyText, type ReadOption, type ValuesOf } from '../operations/options.ts'
 
 const kinds = ['client', 'visitor', 'chat', 'email', 'phone'] as const
 

@@ -3,7 +3,7 @@ import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/person/erased.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { SilentPersons } from '../../mongo/silent-persons.ts'
-import { type Kept, keysOf, remainsOf } from './plan.ts'
+import { type Kept, keysOf, remainsOf } from '../erase/plan.ts'
 
 /** Who has asked for an erasure whose receipt was lost: markers do not say it. */
 const restoredBy = 'unknown: restored from the markers of the erasure'

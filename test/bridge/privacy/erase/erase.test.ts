@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
-import { erase, finishInterrupted, unfinishedErasures } from '../../../../src/bridge/operations/erase/erase.ts'
-import { receiptLines } from '../../../../src/bridge/operations/erase/operations.ts'
-import { planOf, type Request } from '../../../../src/bridge/operations/erase/plan.ts'
+import { erase, finishInterrupted, unfinishedErasures } from '../../../../src/bridge/privacy/erase/erase.ts'
+import { receiptLines } from '../../../../src/bridge/privacy/erase/operations.ts'
+import { planOf, type Request } from '../../../../src/bridge/privacy/erase/plan.ts'
 import { givenErasures } from './given-erasures.ts'
 
 const erasing = suite('an erasure')

@@ -3,10 +3,10 @@ import type { Identity } from '../../domain/person/ids.ts'
 import type { Log } from '../../domain/ports.ts'
 import type { Release, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
 import { dayMs } from '../../shared/time.ts'
-import { actionOn, type RecordAction } from '../audit.ts'
+import { actionOn, type RecordAction } from '../../operations/audit.ts'
 import { brake, limitOf } from './brake.ts'
-import { type ErasePorts, receiptOf, resume } from './erase.ts'
-import type { Kept } from './plan.ts'
+import { type ErasePorts, receiptOf, resume } from '../erase/erase.ts'
+import type { Kept } from '../erase/plan.ts'
 import { type Silence, silentPerson } from './silence.ts'
 
 /** Who requested the erasure, in receipts and on the topic `audit`. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { brake, limitOf } from '../../../../src/bridge/operations/erase/brake.ts'
+import { brake, limitOf } from '../../../../src/bridge/privacy/retention/brake.ts'
 
 const braking = suite('the brake of privacy.retainDays')
 

@@ -3,7 +3,7 @@ import type { Identity } from '../../domain/person/ids.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { Parts, RecordPlace, SilentPersons } from '../../mongo/silent-persons.ts'
-import { type Plan, planOf, type Request } from './plan.ts'
+import { type Plan, planOf, type Request } from '../erase/plan.ts'
 
 /** By topic and partition, the first offset whose record the broker has received at a time or later. */
 export type AppendedSince = ReadonlyMap<string, ReadonlyMap<number, number>>

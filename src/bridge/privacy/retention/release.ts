@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { RetainState, SilentPersons, Waiting } from '../../mongo/silent-persons.ts'
-import { ofAccount } from '../audit.ts'
-import { operation, stop } from '../operation.ts'
-import { anyText } from '../options.ts'
+import { ofAccount } from '../../operations/audit.ts'
+import { operation, stop } from '../../operations/operation.ts'
+import { anyText } from '../../operations/options.ts'
 
 const waitingText = (account: string, { persons, limit, before, since }: Waiting): string =>
   `${account}: ${persons} persons have had no event since before ${before.toISOString()}, and wait since ${since.toISOString()}. Without you at most ${limit} are erased in a day, and nobody whose records the broker has received since.`

@@ -1,7 +1,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
-import type { DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
-import { archiveNameOf, type EventTopicName, eventTopicNames, type TopicName } from '../../../contracts/topics.ts'
-import { viewsGroup } from '../domain/consumer-groups.ts'
+import type { DomainEvent, ErasureEvent } from '../../../../contracts/events/index.ts'
+import { archiveNameOf, type EventTopicName, eventTopicNames, type TopicName } from '../../../../contracts/topics.ts'
+import { viewsGroup } from '../../domain/consumer-groups.ts'
 import type {
   ArchiveKeys,
   CommittedOffsets,
@@ -10,12 +10,12 @@ import type {
   OffsetRange,
   Ranges,
   TopicIds,
-} from '../domain/ports.ts'
-import { memoized } from '../shared/memoized.ts'
-import { keyId, lostText } from './data-keys.ts'
-import { type Again, lostOf } from './lost.ts'
-import { erasureIn, mayErase } from './markers.ts'
-import { restorer } from './restore.ts'
+} from '../../domain/ports.ts'
+import { memoized } from '../../shared/memoized.ts'
+import { keyId, lostText } from '../../archive/data-keys.ts'
+import { type Again, lostOf } from '../../archive/lost.ts'
+import { erasureIn, mayErase } from '../../archive/markers.ts'
+import { restorer } from '../../archive/restore.ts'
 
 type Offsets = ReadonlyMap<number, number>
 

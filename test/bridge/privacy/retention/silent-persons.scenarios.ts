@@ -1,7 +1,7 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { SilentPersons } from '../../../../src/bridge/mongo/silent-persons.ts'
-import { receipt } from './given-erasures.ts'
+import { receipt } from '../erase/given-erasures.ts'
 import type { Logged } from './memory-silent-persons.ts'
 
 const day = (date: number) => new Date(Date.UTC(2026, 0, date))

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { markersAfterOthers } from '../../../../src/bridge/operations/erase/status.ts'
+import { markersAfterOthers } from '../../../../src/bridge/privacy/erase/status.ts'
 
 const status = suite('what an erasure may have left in a topic')
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { kitFolder, kitVenv, venv } from '../tools/python.ts'
+import { kitFolder, kitVenv, venv } from '../verify/toolchains/python.ts'
 
 export const folder = fileURLToPath(new URL('../../contracts/guides/examples', import.meta.url))
 

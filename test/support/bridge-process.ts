@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/bridge/domain/roles.ts'
 import { anyFree } from '../../src/tools/embedded/port.ts'
-import type { Defence } from '../faults/defences.ts'
-import type { Held } from '../faults/held.ts'
+import type { Defence } from '../verify/faults/defences.ts'
+import type { Held } from '../verify/faults/held.ts'
 import { eventually } from './eventually.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -51,14 +51,14 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const url = `http://127.0.0.1:${port}`
   const adminPort = options.adminPort ?? (await anyFree())
   const logFile = join(dataDir, `bridge-${port}.log`)
-  const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
+  const weaken = without === undefined ? [] : ['--import', join(root, 'test/verify/faults/weaken.ts')]
   const preloaded = [
     ...weaken,
     '--no-memory-reducer',
     '--max-semi-space-size=16',
     '--trace-warnings',
     '--import',
-    join(root, 'test/faults/probe.ts'),
+    join(root, 'test/verify/faults/probe.ts'),
   ]
   const heldFile = join(dataDir, `held-${port}.json`)
   const output = openSync(logFile, 'a')

@@ -1,0 +1,29 @@
+// A whole day, and the example bot in Python over Kafka: what-if reports the same of it as of the one in TypeScript.
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { canRun, runExample } from '../../guides/examples.ts'
+import { addDayTests, realDay } from '../../bot/what-if/real-day/real-day.ts'
+
+const day = suite('what-if on a day of 2,000 conversations')
+const played = await realDay(2_000)
+const { here, whatIf, botPath } = played
+day.after(() => here.stop())
+addDayTests(day, played)
+const test = canRun('Python') ? day : day.skip
+
+test('the same bot in Python over Kafka and in TypeScript in process give the same report', async () => {
+  const inProcess = await whatIf(['--bot', botPath('day.ts')])
+  const group = `trial-${here.prefix}python`
+  const bot = runExample('Python', 'bot', {
+    KAFKA_BROKERS: here.brokers.join(','),
+    TOPIC_PREFIX: `${here.prefix}what-if.${group}.`,
+    GROUP: group,
+  })
+  try {
+    assert.is((await whatIf(['--group', group])).lines, inProcess.lines)
+  } finally {
+    await bot.stop()
+  }
+})
+
+day.run()

@@ -24,7 +24,7 @@ const runOn = (place: string, jobs: ReadonlyArray<Job>): Promise<ReadonlyArray<O
       await check(
         `records and documents on the servers (${place}) match the published schemas`,
         'node',
-        ['test/truth/check.ts', ...(whole ? ['--all'] : [])],
+        ['test/contracts/truth/check.ts', ...(whole ? ['--all'] : [])],
         env,
       ),
     ]

@@ -11,7 +11,7 @@ import { schemaId } from '../../../contracts/events/upcast.ts'
 import { commands, events } from '../../../src/tools/publishing/catalogue.ts'
 import { right } from '../../support/either.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import type { Described } from '../../truth/records.ts'
+import type { Described } from '../../contracts/truth/records.ts'
 import { cases, empty } from './cases.ts'
 import { goProgram } from './fetched.ts'
 

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { temporaryFolder } from '../../support/folder.ts'
-import type { Described } from '../../truth/records.ts'
+import type { Described } from '../../contracts/truth/records.ts'
 import { cases, empty } from './cases.ts'
 import { venv } from './python.ts'
 

@@ -1,0 +1,224 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type {
+  AuditAnswer,
+  ErasuresAnswer,
+  LetterAnswer,
+  LettersAnswer,
+  PersonAnswer,
+  RedriveLine,
+} from '../../../src/console/answers.ts'
+import type { ConsoleAnswer } from '../../../src/console/handler.ts'
+import { consoleHandlers } from '../../../src/console/handlers.ts'
+import { now } from '../../../src/bridge/domain/clock.ts'
+import type { Refusal } from '../../../src/bridge/http/answer.ts'
+import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
+import { given } from '../given-request.ts'
+import { right } from '../../support/either.ts'
+import { eventually } from '../../support/eventually.ts'
+import { anEvent, at } from '../../support/given-events.ts'
+import { connectOperator } from '../../support/operator.ts'
+import { plainClient } from '../../support/plain-consumer.ts'
+import { sample } from '../../support/samples.ts'
+import { world } from '../../support/world.ts'
+
+const here = await world()
+await here.start()
+const operator = await connectOperator(here)
+const { db, kafka, mongo, rebuilds } = operator
+const producer = plainClient(here.brokers).producer()
+await producer.connect()
+
+const routes = consoleHandlers({
+  kafka,
+  rebuilds,
+  restore: undefined,
+  mongo,
+  accounts: here.accounts,
+  retentionDays: 14,
+  recordActionOf: (who) => actionRecorder(kafka.append, now, who),
+  topicPrefix: here.prefix,
+  version: '1.2.3',
+  readiness: async () => ({ ready: true, checks: {} }),
+  groups: [],
+  gates: () => [],
+  traceUrlTemplate: undefined,
+})
+type Route = keyof typeof routes
+
+const path = '/api/accounts/:account'
+/** What a route answers to a person with the right role for the account. */
+const answer = async <A>(route: Route, asked: Parameters<typeof given>[0] = {}): Promise<A> => {
+  const answered = right((await routes[route](given(asked))) as E.Either<Refusal, ConsoleAnswer>)
+  if (!('stream' in answered)) return answered.body as A
+  const lines: unknown[] = []
+  for await (const line of answered.stream) lines.push(JSON.parse(line))
+  return lines as A
+}
+const refused = async (route: Route, asked: Parameters<typeof given>[0]) => {
+  const answered = await routes[route](given(asked))
+  return E.isLeft(answered) ? [answered.left.status, answered.left.message] : undefined
+}
+const end = async (route: Route, asked: Parameters<typeof given>[0]) => {
+  const line = (await answer<RedriveLine[]>(route, asked)).at(-1)
+  return line !== undefined && 'end' in line ? line.end : undefined
+}
+const letters = (accountId: string, query = '') =>
+  answer<LettersAnswer>(`GET ${path}/dead-letters`, { accountId, query })
+const letter = (accountId: string, cause: string) =>
+  eventually(
+    `a letter of ${accountId} for ${cause}`,
+    async () => (await letters(accountId, `cause=${cause}`)).letters[0],
+  )
+
+const acting = suite('actions in the console')
+
+acting.after(async () => {
+  await producer.disconnect()
+  await operator.stop()
+  await here.stop()
+})
+
+acting('a dead letter is shown to and sent back by its own account only, once, and is then in its view', async () => {
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  const calls = db.collection('calls')
+  await db.command({ collMod: 'calls', validator: { phone: { $ne: '+15550199' } } })
+  await here.service.webhook('acme', { ...payload, call: { ...payload.call, phone: '+15550199' } })
+  const { id, topic, consumer } = await letter('acme', 'unstorable')
+  await db.command({ collMod: 'calls', validator: {} })
+  const send = `POST ${path}/dead-letters/redrive` as const
+  const body = { id, dryRun: false, limit: 10 }
+
+  const foreign = await end(send, { accountId: 'guarded', body: { ...body, force: true, again: true } })
+  const dry = await end(send, { body: { ...body, dryRun: true } })
+  const first = await end(send, { body })
+  const again = await end(send, { body })
+
+  assert.equal([topic, consumer, (await letters('guarded')).count], ['calls', 'projector', 0])
+  const none = { sent: 0, before: 0, kept: 0, failed: 0 }
+  assert.equal(
+    [foreign, dry, first, again],
+    [
+      { ...none, words: 'no dead letter matches' },
+      { ...none, sent: 1, words: '1 would be sent' },
+      { ...none, sent: 1, words: '1 sent' },
+      { ...none, before: 1, words: '1 sent before' },
+    ],
+  )
+  const stored = await eventually('the call', async () => (await calls.findOne({ phone: '+15550199' })) ?? undefined)
+  assert.equal(stored.history.length, 1)
+  assert.is((await letters('acme', 'cause=unstorable')).letters[0]?.redriven.length, 1)
+})
+
+acting('a quarantined request is redriven once, by its own account only', async () => {
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  const value = JSON.stringify({ ...payload, chat_id: '77001' })
+  const receivedAt = new Date(Date.now() - 60_000).toISOString()
+  const headers = {
+    id: 'late',
+    interface: 'webhooks',
+    received_at: receivedAt,
+    reason: 'invalid',
+    problems: 'visitor: expected an object',
+  }
+  await producer.send({ topic: `${here.prefix}quarantine`, messages: [{ key: 'acme', value, headers }] })
+  const [list, redrive] = [`GET ${path}/quarantine`, `POST ${path}/quarantine/redrive`] as const
+  const [request] = (
+    await eventually('the request', async () => {
+      const found = await answer<LettersAnswer>(list)
+      return found.count > 0 ? found : undefined
+    })
+  ).letters
+  const body = { dryRun: false, limit: 10 }
+
+  const foreign = await end(redrive, { accountId: 'guarded', body: { ...body, id: request?.id } })
+  const [first, again] = [await end(redrive, { body }), await end(redrive, { body })]
+
+  assert.equal(
+    [foreign?.words, first?.words, again?.words],
+    ['no request matches', '1 processed', '1 processed before'],
+  )
+  await eventually('its entry', async () => (await db.collection('timeline').findOne({ chatId: '77001' })) ?? undefined)
+  assert.is(await db.collection('timeline').countDocuments({ chatId: '77001' }), 1)
+  const after = await answer<LettersAnswer>(list)
+  assert.equal(
+    [after.letters[0]?.redriven.length, (await answer<LettersAnswer>(list, { accountId: 'guarded' })).count],
+    [1, 0],
+  )
+  const shown = await answer<LetterAnswer>(`POST ${path}/quarantine/show`, { body: { id: request?.id } })
+  assert.equal(shown.problems, [{ path: 'visitor', expected: 'an object' }])
+})
+
+acting('a person is found, exported and erased, and an outdated plan is refused', async () => {
+  const visitor = { number: '7', chatsCount: 1, name: 'Ann', email: 'ann@example.com' }
+  for (const event of [
+    anEvent('ChatAccepted', 'e1', at('10:00:00'), { visitor }),
+    anEvent('ClientUpdated', 'e2', at('10:01:00'), { visitor }),
+  ])
+    right(await kafka.publish(event, 10_000))
+  const body = { kind: 'visitor', value: '7' }
+  const [find, erase] = [`POST ${path}/person`, `POST ${path}/person/erase`] as const
+  const plan = await eventually('the person', async () => {
+    const found = await answer<PersonAnswer>(find, { body })
+    return found.clients.length > 0 && found.chats.length > 0 ? found : undefined
+  })
+  assert.equal((await answer<PersonAnswer>(find, { accountId: 'guarded', body })).stored, [])
+  const told = await answer<{ documents: Record<string, object[]> }>(`POST ${path}/person/export`, { body })
+  assert.match(JSON.stringify(told.documents), 'ann@example.com')
+
+  const other = anEvent('ChatAccepted', 'e3', at('10:02:00'), { chatId: '2040', visitor })
+  right(await kafka.publish({ ...other, subject: '2040' } as typeof other, 10_000))
+  const { confirm } = await eventually('the other chat', async () => {
+    const found = await answer<PersonAnswer>(find, { body })
+    return found.chats.length > plan.chats.length ? found : undefined
+  })
+  assert.equal((await refused(erase, { body: { ...body, confirm: plan.confirm } }))?.[0], 409)
+  assert.is(await db.collection('erasures').countDocuments({}), 0)
+
+  const { receipt } = await answer<{ receipt: { _id: string; state: string; requestedBy: string } }>(erase, {
+    body: { ...body, confirm },
+  })
+
+  assert.equal([receipt.state, receipt.requestedBy], ['published', 'kim@example.com'])
+  await eventually(
+    'the erased chat',
+    async () => (await db.collection('chats').findOne({ _id: 'acme/2040' as never, erased: true })) ?? undefined,
+  )
+  await producer.send({
+    topic: `${here.prefix}erasure-confirmations`,
+    messages: [
+      {
+        key: 'acme/1233',
+        value: JSON.stringify({ accountId: 'acme', erasureId: receipt._id, group: 'crm', erasedAt: now() }),
+      },
+    ],
+  })
+  const { erasures } = await answer<ErasuresAnswer>(`GET ${path}/erasures`)
+  assert.equal(
+    erasures.map(({ receipt: { _id }, confirmedBy }) => [_id, confirmedBy]),
+    [[receipt._id, ['crm']]],
+  )
+  assert.equal((await answer<ErasuresAnswer>(`GET ${path}/erasures`, { accountId: 'guarded' })).erasures, [])
+})
+
+acting('the audit log has the actions for the account, page after page', async () => {
+  const seen = await eventually('all actions', async () => {
+    const first = await answer<AuditAnswer>(`GET ${path}/audit`, { query: 'limit=3' })
+    const second = await answer<AuditAnswer>(`GET ${path}/audit`, { query: `limit=200&cursor=${first.next}` })
+    const rows = [...first.rows, ...second.rows].map(({ action, detail }) => `${action}: ${detail}`)
+    return rows.includes('erase: erase, visitor 7') ? rows : undefined
+  })
+  assert.equal(new Set(seen.filter((row) => row.startsWith('redrive: redrive quarantine'))).size, 1)
+  const { rows } = await answer<AuditAnswer>(`GET ${path}/audit`, { query: 'action=export' })
+  assert.equal(
+    rows.map(({ who, accountId, detail }) => [who, accountId, detail]),
+    [['kim@example.com', 'acme', 'export, visitor 7']],
+  )
+  assert.not.match(
+    JSON.stringify((await answer<AuditAnswer>(`GET ${path}/audit`, { accountId: 'guarded' })).rows),
+    '"accountId":"acme"',
+  )
+})
+
+acting.run()

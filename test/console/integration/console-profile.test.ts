@@ -1,0 +1,126 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { nowIn } from '../../../src/bridge/mongo/console-now.ts'
+import { driftIn, statisticsIn } from '../../../src/bridge/mongo/console-statistics.ts'
+import { storyIn, versionsIn } from '../../../src/bridge/mongo/console-story.ts'
+import { right } from '../../support/either.ts'
+import { testDatabase } from '../../support/mongo.ts'
+
+const { db, connect, drop } = await testDatabase()
+const mongo = connect()
+await mongo.ensureIndexes()
+const countNow = mongo.query(nowIn)
+const readStory = mongo.query(storyIn)
+const readVersions = mongo.query(versionsIn)
+const readStatistics = mongo.query(statisticsIn)
+const readDrift = mongo.query(driftIn)
+
+const now = new Date('2026-03-01T12:00:00Z')
+const at = (n: number) => new Date(now.getTime() - n * 60_000)
+const count = 1_000
+const of = (n: number) => ({ accountId: n % 2 === 0 ? 'acme' : 'globex', chatId: String(n % 100) })
+const put = (view: string, one: (n: number) => object) =>
+  db.collection<{ _id: string }>(view).insertMany(Array.from({ length: count }, (_, n) => ({ _id: `${n}`, ...one(n) })))
+
+await put('chats', (n) => ({
+  _id: `acme/${n}`,
+  ...of(n),
+  state: n % 9 === 0 ? 'open' : 'finished',
+  lastEventAt: at(n),
+}))
+await put('conversations', (n) => ({
+  _id: `acme/${n}`,
+  ...of(n),
+  state: ['bot', 'agent', 'closed'][n % 3],
+  lastEventAt: at(n),
+  ...(n % 50 === 0 && { awaitingReplySince: at(n) }),
+}))
+await put('sessions', (n) => ({ ...of(n), applied: {}, startedAt: at(n) }))
+await put('deliveries', (n) => ({ ...of(n), applied: {}, requestedAt: at(n) }))
+await put('timeline', (n) => ({ ...of(n), time: at(n), offset: n }))
+const day = (n: number) => new Date(n * 24 * 3_600_000).toISOString().slice(0, 10)
+await put('daily_stats', (n) => ({ ...of(n), day: day(n) }))
+await put('daily_stats_by', (n) => ({ ...of(n), by: 'agent', id: `a${n % 7}`, day: day(n) }))
+await put('drift', (n) => ({ _id: `${of(n).accountId}/unknown-field/${n}`, ...of(n), kind: 'unknown-field' }))
+
+type Profiled = {
+  readonly ns: string
+  readonly planSummary: string
+  readonly docsExamined: number
+  readonly keysExamined: number
+  readonly hasSortStage?: boolean
+}
+
+/** What MongoDB has done for some questions, each as `timeline: IXSCAN, 20 documents`. */
+const profiled = async (ask: () => Promise<unknown>) => {
+  await db.command({ profile: 2 })
+  await ask()
+  await db.command({ profile: 0 })
+  const profile = db.collection<Profiled>('system.profile')
+  const found = await profile.find({ op: { $in: ['query', 'command'] }, planSummary: { $exists: true } }).toArray()
+  await profile.drop()
+  return found.map(({ ns, planSummary, docsExamined, hasSortStage }) => ({
+    view: ns.slice(ns.indexOf('.') + 1),
+    plan: `${planSummary.split(' ')[0]}${hasSortStage ? ' and a sort' : ''}`,
+    docsExamined,
+  }))
+}
+const inOrder = (all: Awaited<ReturnType<typeof profiled>>) => all.sort((a, b) => (a.view < b.view ? -1 : 1))
+
+const profile = suite('the work of MongoDB for the console')
+
+profile('a story is read by its chat, in the order of an index', async () => {
+  const asked = await profiled(async () => right(await readStory({ accountId: 'acme', chatId: '4' })))
+  assert.equal(inOrder(asked), [
+    { view: 'chats', plan: 'IDHACK', docsExamined: 1 },
+    { view: 'conversations', plan: 'IDHACK', docsExamined: 1 },
+    ...['deliveries', 'sessions', 'timeline'].map((view) => ({ view, plan: 'IXSCAN', docsExamined: 10 })),
+  ])
+})
+
+profile('a version reads no entry of timeline, and only the documents of the chat from other views', async () => {
+  const asked = await profiled(async () => right(await readVersions([{ accountId: 'acme', chatId: '4' }])))
+  assert.equal(inOrder(asked), [
+    { view: 'chats', plan: 'IXSCAN', docsExamined: 1 },
+    { view: 'conversations', plan: 'IXSCAN', docsExamined: 1 },
+    { view: 'deliveries', plan: 'IXSCAN', docsExamined: 10 },
+    { view: 'sessions', plan: 'IXSCAN', docsExamined: 10 },
+    { view: 'timeline', plan: 'IXSCAN', docsExamined: 0 },
+  ])
+})
+
+profile('the figures of Now are counted from indexes; only the documents of waiting clients are read', async () => {
+  const asked = await profiled(async () =>
+    right(
+      await countNow('acme', {
+        longest: 5,
+        lately: at(300),
+        days: ['acme/2026-03-01'],
+        spans: [{ from: at(300), to: at(1) }],
+      }),
+    ),
+  )
+  for (const { view, plan, docsExamined } of asked) {
+    assert.ok(['IXSCAN', 'COUNT_SCAN', 'IDHACK'].includes(plan), `${view}: ${plan}`)
+    assert.ok(docsExamined <= 20, `${view}: ${docsExamined} documents`)
+  }
+  assert.is(asked.length, 7)
+})
+
+profile('statistics and drift are read by their keys', async () => {
+  const span = { from: day(100), to: day(119), limit: 5_000 }
+  const asked = await profiled(async () => {
+    right(await readStatistics('acme', { ...span, by: 'day' }))
+    right(await readStatistics('acme', { ...span, by: 'agent' }))
+    right(await readStatistics('acme', { ...span, by: 'agent', id: 'a3' }))
+    right(await readDrift('acme', { skip: 0, limit: 20 }))
+  })
+  assert.equal(
+    asked.map(({ view, plan }) => `${view}: ${plan}`),
+    ['daily_stats: IXSCAN', 'daily_stats_by: IXSCAN', 'daily_stats_by: IXSCAN', 'drift: IXSCAN'],
+  )
+  for (const { view, docsExamined } of asked) assert.ok(docsExamined <= 20, `${view}: ${docsExamined} documents`)
+})
+
+profile.after(drop)
+profile.run()

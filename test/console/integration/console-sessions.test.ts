@@ -1,0 +1,14 @@
+import { suite } from 'uvu'
+import { consoleSessionsScenarios } from '../console-sessions.scenarios.ts'
+import { testDatabase } from '../../support/mongo.ts'
+
+const { db, connect, drop } = await testDatabase()
+const mongo = connect()
+
+const test = suite('sessions of the console in MongoDB')
+consoleSessionsScenarios(test, async () => {
+  for (const name of ['console_sessions', 'console_links']) await db.collection(name).deleteMany({})
+  return mongo.consoleSessions
+})
+test.after(drop)
+test.run()

@@ -30,14 +30,13 @@ const others = [...examples, ...kit]
 const sources = files('{src,contracts}/**/*.ts').filter((file) => !others.includes(file))
 const imports = sources.flatMap(importsOf)
 const room = (path: string) =>
-  /^src\/[^/]+(?=\/)/.exec(path)?.[0] ?? (path.startsWith('contracts/') ? 'contracts' : path)
+  /^src\/(?:(?:bridge|tools)\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? (path.startsWith('contracts/') ? 'contracts' : path)
 const found = (breaks: (i: Import) => boolean) =>
   imports.filter(breaks).map(({ file, what }) => `${file} imports ${what}`)
 
 const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   koa: ['src/bridge/http', 'src/bridge/ingress', 'src/console'],
   '@koa/router': ['src/bridge/http', 'src/bridge/ingress', 'src/console'],
-  'content-type': ['src/bridge/ingress'],
   kafkajs: ['src/bridge/kafka'],
   '@node-rs/crc32': ['src/bridge/kafka'],
   snappy: ['src/bridge/kafka'],
@@ -65,13 +64,14 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   esbuild: ['src/console/assets.ts'],
 }
 
-const base = ['contracts', 'src/bridge/shared', 'src/bridge/domain']
-const sideBySide = [...base, 'src/bridge/adapters', 'src/bridge/http']
-const operations = [
+const below = (door: string, ...names: ReadonlyArray<string>) => names.map((name) => `src/${door}/${name}`)
+const base = ['contracts', ...below('bridge', 'shared', 'domain')]
+const sideBySide = [...base, ...below('bridge', 'adapters', 'http')]
+const servers = [
   ...sideBySide,
-  ...['ingress', 'journal', 'kafka', 'views', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
+  ...below('bridge', 'ingress', 'journal', 'kafka', 'views', 'egress', 'archive', 'mongo'),
 ]
-const edges = [...operations, 'src/bridge/operations', 'src/tools/embedded', 'src/tools/publishing', 'src/tools/simulator', 'src/bot']
+const bridge = [...servers, ...below('bridge', 'operations', 'privacy')]
 
 /** What a folder may import besides itself. Only `src/app` imports everything, and nothing imports `src/app`. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -87,13 +87,13 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/bridge/egress': sideBySide,
   'src/bridge/archive': sideBySide,
   'src/bridge/mongo': [...sideBySide, 'src/bridge/views'],
-  // What-if asks bots as the kit does.
-  'src/bridge/operations': [...operations, 'src/bot'],
-  'src/console': edges,
-  'src/bot': edges.filter((name) => name !== 'src/bridge/operations'),
-  'src/tools/embedded': edges,
-  'src/tools/publishing': edges,
-  'src/tools/simulator': edges,
+  'src/bridge/operations': servers,
+  'src/bridge/privacy': [...servers, 'src/bridge/operations'],
+  'src/console': bridge,
+  'src/bot': bridge,
+  'src/tools/embedded': bridge,
+  'src/tools/publishing': bridge,
+  'src/tools/simulator': [...bridge, 'src/bot'],
 }
 
 /** The shortest circles of imports: a circle for each file that imports itself, through other files or not. */
@@ -184,7 +184,8 @@ architecture('the domain is pure: it imports io-ts, fp-ts and what Node.js compu
  * The rooms that know no view by name. Only the queries of the console's pages in `src/bridge/mongo` name views. In the rooms
  * beside MongoDB and operations the same word may be the name of a topic.
  */
-const namesNoView = /^src\/(mongo\/(?!console-)|operations|egress|archive|kafka|ingress|journal|http|shared)/
+const namesNoView =
+  /^src\/bridge\/(mongo\/(?!console-)|operations|privacy|egress|archive|kafka|ingress|journal|http|shared)/
 architecture('no view stands by its name outside src/bridge/views', () => {
   const names: ReadonlyArray<string> = viewNames
   const topicNames = new Set<string>(topics.map(({ name }) => name))
@@ -192,8 +193,7 @@ architecture('no view stands by its name outside src/bridge/views', () => {
     sources
       .filter((file) => namesNoView.test(file))
       .flatMap((file) => {
-        // Pages and reports of what-if have words such as "chats" for people.
-        const isStrict = /^src\/(mongo|operations\/(?!what-if))/.test(file)
+        const isStrict = /^src\/bridge\/(mongo|operations|privacy)/.test(file)
         return [...read(file).matchAll(/'([a-z_]+)'/g)].flatMap(([, literal = '']) =>
           names.includes(literal) && (isStrict || !topicNames.has(literal)) ? [`${file}: ${literal}`] : [],
         )

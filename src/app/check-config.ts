@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe } from '../../contracts/problem.ts'
-import { notSafe } from '../console/not-safe.ts'
 import { type Done, operation } from '../bridge/operations/operation.ts'
+import { notSafe } from '../console/not-safe.ts'
 import { wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { consoleLink } from '../console/operation.ts'
 import { type Role, roles } from '../bridge/domain/roles.ts'
-import { operations } from './operations.ts'
 import { type AnyOperation, operation } from '../bridge/operations/operation.ts'
 import { anyText, type ReadOption } from '../bridge/operations/options.ts'
+import { consoleLink } from '../console/operation.ts'
 import { contractsCheck, contractsPublish, contractsRelease } from '../tools/publishing/operations.ts'
 import { sample } from '../tools/publishing/sample.ts'
 import { checkConfig } from './check-config.ts'
 import { demo } from './demo.ts'
+import { operations } from './operations.ts'
 import { start } from './start.ts'
 
 const rolesOf: ReadOption<ReadonlyArray<Role>> = (text) => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
-import type { ConsoleSettings } from '../console/console.ts'
-import { notSafe } from '../console/not-safe.ts'
 import type { Account } from '../bridge/domain/accounts.ts'
 import type { Network } from '../bridge/http/client-address.ts'
 import type { urlProblems } from '../bridge/mongo/url.ts'
+import type { ConsoleSettings } from '../console/console.ts'
+import { notSafe } from '../console/not-safe.ts'
 import { type Accounts, findDemoAccount, makeDemoAccount, readAccountsFile } from './accounts-file.ts'
 import {
   type Environment,
@@ -272,7 +272,9 @@ export const settingsOf = async (account: 'make' | 'find'): Promise<E.Either<Rea
   const variables = processVariables()
   // MongoDB's driver checks its URL. The parent of front and back does not need the driver otherwise.
   const problemsOfUrl =
-    variables.MONGODB_URL || variables.MONGODB_URL_FILE ? (await import('../bridge/mongo/url.ts')).urlProblems : () => []
+    variables.MONGODB_URL || variables.MONGODB_URL_FILE
+      ? (await import('../bridge/mongo/url.ts')).urlProblems
+      : () => []
   const config = readConfig(variables, readFile, problemsOfUrl)
   if (E.isLeft(config)) return config
   const { accounts, dataDir } = config.right

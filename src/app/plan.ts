@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { WrappingKeys } from '../bridge/archive/key-file.ts'
-import { notSafe } from '../console/not-safe.ts'
 import { roles as allRoles, type Role } from '../bridge/domain/roles.ts'
+import { notSafe } from '../console/not-safe.ts'
 import { missingKeyFile, wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 

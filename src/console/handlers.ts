@@ -86,6 +86,7 @@ export type HandlersDeps = Pick<
   | 'accounts'
   | 'gates'
   | 'groups'
+  | 'operations'
   | 'readiness'
   | 'rebuilds'
   | 'recordActionOf'

@@ -1,8 +1,8 @@
 import { context, trace } from '@opentelemetry/api'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sendSpan, serverSpan, traceIdOf, traceparentAfter } from '../../src/bridge/adapters/tracing.ts'
 import { createLog, startTraces } from '../../src/app/telemetry.ts'
+import { sendSpan, serverSpan, traceIdOf, traceparentAfter } from '../../src/bridge/adapters/tracing.ts'
 
 const sampling = suite('sampling')
 

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ConsoleRole } from '../../src/bridge/domain/accounts.ts'
 import { changed, filtersOf, isOnePage, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
 import { pathOf, routeOf, wayBack } from '../../src/console/browser/route.ts'
 import { pagesFor } from '../../src/console/pages.ts'
-import type { ConsoleRole } from '../../src/bridge/domain/accounts.ts'
 
 const filters = suite('the address')
 

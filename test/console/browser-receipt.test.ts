@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { remainsOf } from '../../src/bridge/privacy/erase/plan.ts'
 import {
   cleanedStores,
   isReceiptOf,
@@ -8,7 +9,6 @@ import {
   remainingStores,
   verdictOf,
 } from '../../src/console/browser/receipt.ts'
-import { remainsOf } from '../../src/bridge/privacy/erase/plan.ts'
 
 const requestedAt = new Date('2026-01-31T10:00:00Z')
 const receiptWith = (more: object, kept: Parameters<typeof remainsOf>[1] = { retentionDays: 14 }) => ({

@@ -3,9 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { marksOf } from '../../src/bridge/domain/person/personal-data.ts'
 import { cellAt, columnsOf, csv, csvOfPages } from '../../src/console/csv.ts'
 import { definitions } from '../../src/console/definitions.ts'
-import { marksOf } from '../../src/bridge/domain/person/personal-data.ts'
 
 const text = suite('CSV')
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isLocal } from '../../src/console/access/guard.ts'
 import type { Ctx } from '../../src/bridge/http/context.ts'
+import { isLocal } from '../../src/console/access/guard.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleServer } from './server.ts'
 

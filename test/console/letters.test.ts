@@ -6,10 +6,10 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsIn, problemsOf } from '../../contracts/problem.ts'
 import { markdown } from '../../src/bridge/adapters/markdown.ts'
-import { type Chained, chainsOf, chatOf, isIn, problemsText } from '../../src/console/letters.ts'
 import { mistakesInCommand } from '../../src/bridge/domain/check-reply.ts'
 import { problemText } from '../../src/bridge/domain/decode-request.ts'
 import { readJson } from '../../src/bridge/domain/read-json.ts'
+import { type Chained, chainsOf, chatOf, isIn, problemsText } from '../../src/console/letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 let failures = 0

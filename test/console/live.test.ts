@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { liveHandlers } from '../../src/console/api/live.ts'
-import type { ConsoleRequest } from '../../src/console/handler.ts'
 import { type Chat, chatKey } from '../../src/bridge/mongo/console-story.ts'
 import { sleep } from '../../src/bridge/shared/time.ts'
+import { liveHandlers } from '../../src/console/api/live.ts'
+import type { ConsoleRequest } from '../../src/console/handler.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 

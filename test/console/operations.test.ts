@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { operations } from '../../src/app/operations.ts'
+import type { Option } from '../../src/bridge/operations/options.ts'
 import { RebuildLine } from '../../src/console/answers.ts'
 import { type OperationsDeps, operationsHandlers } from '../../src/console/api/operations.ts'
 import type { Grant } from '../../src/console/handler.ts'
-import { operations } from '../../src/app/operations.ts'
-import type { Option } from '../../src/bridge/operations/options.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given } from './given-request.ts'
 
@@ -33,7 +33,7 @@ const servers = (hasAudit = true) => {
   }
   const resources = { accounts: [{ id: 'acme' }, { id: 'other' }], kafka, retentionDays: 14, topicPrefix: 'livechat.' }
   const { recordActionOf, state: audit } = auditTopic()
-  const handlers = operationsHandlers({ resources, recordActionOf } as unknown as OperationsDeps)
+  const handlers = operationsHandlers({ operations, resources, recordActionOf } as unknown as OperationsDeps)
   const session = (role: Grant['role'], accounts: Grant['accounts'] = '*') => ({
     ...given().session,
     grants: [{ role, accounts }],

@@ -4,8 +4,8 @@ import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BsonDate } from '../../contracts/primitives.ts'
-import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from '../../src/console/query.ts'
 import { type PageEnd, pageEnd } from '../../src/bridge/shared/page.ts'
+import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from '../../src/console/query.ts'
 
 const End = t.strict({ at: BsonDate, ids: t.array(t.string) })
 const Query = t.partial({ failed: On, limit: Limit(200), cursor: Cursor(End, 'next') })

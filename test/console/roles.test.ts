@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ConsoleRoute, rolesOf, routeNames as routes } from '../../src/console/routes.ts'
 import { consoleRoles } from '../../src/bridge/domain/accounts.ts'
+import { type ConsoleRoute, rolesOf, routeNames as routes } from '../../src/console/routes.ts'
 import { consoleServer } from './server.ts'
 
 const server = await consoleServer()

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { exactShape, Id } from '../../contracts/primitives.ts'
 import { strict } from '../../contracts/read.ts'
-import { mutationsOf } from '../tools/publishing/mutations.ts'
 import { arbitraryOf } from '../support/arbitraries.ts'
+import { mutationsOf } from '../tools/publishing/mutations.ts'
 
 const house: ReadonlyArray<t.Mixed> = [...DomainEvent.types, DomainEvent]
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { emptyProject } from '../verify/toolchains/package/empty-project.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { groupOf } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
+import { emptyProject } from '../verify/toolchains/package/empty-project.ts'
 import { canRun, type Language, languages, runExample } from './examples.ts'
 
 /** The programs of a page in one language, in their order. Those of a numbered step are indented. */

@@ -70,7 +70,7 @@ guide('its loop works as printed, from a changed bot to an accepted change', asy
   const last = await run(inCI ?? [])
   assert.is(last.code, 0, last.err)
   assert.match(readFileSync(join(folder, 'report', 'junit.xml'), 'utf8'), /tests="3" failures="0"/)
-  // Run in integration/what-if.test.ts, where a bot follows it.
+  // Run in bot/integration/what-if.test.ts, where a bot follows it.
   assert.match(overKafka?.join(' ') ?? '', /--group trial$/)
 })
 

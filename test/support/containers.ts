@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers'
+import { initiateReplicaSet } from '../../src/bridge/mongo/replica-set.ts'
 import { kafkaConfig } from '../../src/tools/embedded/kafka-config.ts'
 import { mongoUrl } from '../../src/tools/embedded/mongod.ts'
 import { anyFree } from '../../src/tools/embedded/port.ts'
-import { initiateReplicaSet } from '../../src/bridge/mongo/replica-set.ts'
 
 const images = {
   kafka: process.env.KAFKA_IMAGE ?? 'apache/kafka:4.2.0',

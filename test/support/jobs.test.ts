@@ -8,27 +8,28 @@ const all = jobsOf('')
 test('each test file is in one job: alone, or with all others of its folder', () => {
   const files = all.flat()
   assert.is(new Set(files).size, files.length)
-  assert.ok(all.some((job) => job.join() === 'integration/archive.test.ts'))
+  assert.ok(all.some((job) => job.join() === 'bridge/integration/archive.test.ts'))
   assert.equal(
-    all.filter((job) => job.some((file) => file.startsWith('domain/'))),
-    jobsOf('domain/'),
+    all.filter((job) => job.some((file) => file.startsWith('bridge/domain/'))),
+    jobsOf('bridge/domain/'),
   )
-  assert.is(jobsOf('domain/').length, 1)
+  assert.is(jobsOf('bridge/domain/').length, 1)
 })
 
 test('jobs have only the files that both patterns match', () => {
-  assert.equal(jobsOf('(?!integration/)', 'jobs\\.'), [['support/jobs.test.ts']])
-  assert.equal(jobsOf('domain/', 'jobs\\.'), [])
+  assert.equal(jobsOf('(?!.*integration/)', 'jobs\\.'), [['support/jobs.test.ts']])
+  assert.equal(jobsOf('bridge/domain/', 'jobs\\.'), [])
 })
 
 test('what takes longest is first, then the longest sources', () => {
-  const [first, second] = jobsOf('(?:integration/(?:samples|archive)|shared/)')
+  const [first, second] = jobsOf('bridge/(?:integration/(?:samples|archive)|shared/)')
   assert.equal(
     [first?.join(), second?.join()],
-    ['integration/archive.test.ts', 'integration/archive-generations.test.ts'],
+    ['bridge/integration/archive.test.ts', 'bridge/integration/archive-generations.test.ts'],
   )
   assert.ok(
-    all.findIndex(([file]) => file?.startsWith('views/')) < all.findIndex(([file]) => file?.startsWith('scale/')),
+    all.findIndex(([file]) => file?.startsWith('bridge/views/')) <
+      all.findIndex(([file]) => file?.startsWith('verify/scale/')),
   )
 })
 

@@ -9,19 +9,19 @@ export type Job = ReadonlyArray<string>
 
 /** What takes longest. Each run prints its slowest files at its end. */
 const longest = [
-  'integration/archive.test.ts',
-  'integration/recreated-topic.test.ts',
-  'integration/backup.test.ts',
-  'integration/contracts-true.test.ts',
-  'integration/restored-copy.test.ts',
-  'integration/rebuild.test.ts',
-  'integration/archive-generations.test.ts',
-  'operations/',
-  'embedded/',
-  'egress/',
+  'bridge/integration/archive.test.ts',
+  'bridge/integration/recreated-topic.test.ts',
+  'bridge/integration/backup.test.ts',
+  'bridge/integration/contracts-true.test.ts',
+  'bridge/integration/restored-copy.test.ts',
+  'bridge/integration/rebuild.test.ts',
+  'bridge/integration/archive-generations.test.ts',
+  'bridge/operations/',
+  'tools/embedded/',
+  'bridge/egress/',
   'guides/',
-  'integration/command-line.test.ts',
-  'integration/what-if.test.ts',
+  'app/integration/command-line.test.ts',
+  'bot/integration/what-if.test.ts',
 ]
 const rankOf = ([first = '']: Job): number => {
   const rank = longest.findIndex((name) => first.startsWith(name))
@@ -30,16 +30,25 @@ const rankOf = ([first = '']: Job): number => {
 const lengthOf = (job: Job): number => job.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
 
 /**
- * The test files whose path below test/ matches both patterns, as jobs. A file of test/integration is a job, because its
- * bridges should run only as long as its own tests do. The other files of a folder are one job, since they are many and
- * small. The longest jobs are first, so that no long one is left alone at the end.
+ * The files of a folder are one job, since they are many and small: of each room in the bridge, tools and verify. A file
+ * below `integration` is a job, because its bridges should run only as long as its own tests do.
+ */
+const jobOf = (file: string): string => {
+  const [first = '', second = ''] = file.split('/')
+  if (file.includes('/integration/')) return file
+  return ['bridge', 'tools', 'verify'].includes(first) ? `${first}/${second}` : first
+}
+
+/**
+ * The test files whose path below test/ matches both patterns, as jobs. The longest jobs are first, so that no long one
+ * is left alone at the end.
  */
 export const jobsOf = (files: string, pattern = ''): ReadonlyArray<Job> => {
   const [ours, wanted] = [new RegExp(`^${files}`), new RegExp(pattern)]
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.test.ts') && ours.test(file) && wanted.test(file),
   )
-  const jobs = Map.groupBy(found, (file) => (file.startsWith('integration/') ? file : file.replace(/\/.*/, '')))
+  const jobs = Map.groupBy(found, jobOf)
   return [...jobs.values()]
     .map((job) => job.toSorted())
     .toSorted((a, b) => rankOf(a) - rankOf(b) || lengthOf(b) - lengthOf(a))

@@ -6,9 +6,9 @@ import { type Job, jobsOf } from './jobs.ts'
 import { check, type Outcome, oneFailed, runTests, skippedTests, testsOf, together } from './outcome.ts'
 
 const [, , pattern] = process.argv
-const wanted = pattern === undefined ? '(?!tools/|package/|(?:faults|bench)/short)' : ''
+const wanted = pattern === undefined ? '(?!verify/(?:toolchains/|(?:faults|bench)/short))' : ''
 /** On a second place, only the tests whose result may depend on the servers run. */
-const elsewhere = 'integration/(?:kafka-|mongo-|samples|silence|two-instances)'
+const elsewhere = 'bridge/integration/(?:kafka-|mongo-|samples|silence|two-instances)'
 
 /** More processes than cores, because they spend much of their time waiting for servers. */
 const inTurn = limitConcurrency(availableParallelism() + 2)
@@ -46,7 +46,9 @@ const all = async (): Promise<Outcome> => {
     const again = jobsOf(elsewhere, pattern)
     const skipped = other === 'containers' && problem !== undefined
     console.log(
-      skipped ? `\ntest/integration on ${other} is skipped: ${problem}\n` : `\ntest/integration on ${other}\n`,
+      skipped
+        ? `\ntest/bridge/integration on ${other} is skipped: ${problem}\n`
+        : `\ntest/bridge/integration on ${other}\n`,
     )
     if (skipped) outcomes.push(skippedTests(again.length))
     else outcomes.push(...(await runOn(other, again)))

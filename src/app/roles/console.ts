@@ -1,12 +1,13 @@
 import { dataKeys } from '../../bridge/archive/data-keys.ts'
 import type { WrappingKeys } from '../../bridge/archive/key-file.ts'
 import { restorer } from '../../bridge/archive/restore.ts'
-import { type Console, startConsole } from '../../console/console.ts'
-import { consoleHandlers, type HandlersDeps } from '../../console/handlers.ts'
 import { now } from '../../bridge/domain/clock.ts'
 import { actionRecorder, afterErasures } from '../../bridge/operations/audit.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
+import { type Console, startConsole } from '../../console/console.ts'
+import { consoleHandlers, type HandlersDeps } from '../../console/handlers.ts'
 import { consumerGroups } from '../consumer-groups.ts'
+import { operations } from '../operations.ts'
 import type { Ports } from '../ports.ts'
 import { version } from '../version.ts'
 
@@ -44,6 +45,7 @@ export const openConsole = (
       retentionDays: settings.retentionDays,
       topicPrefix: settings.topics.prefix,
       groups: consumerGroups,
+      operations,
       gates,
       traceUrlTemplate: settings.console.traceUrlTemplate,
     }),

@@ -3,7 +3,10 @@ import { archiverGroup } from '../domain/consumer-groups.ts'
 import type { CheckHealth, CommittedOffsets, ConsumerSpec, Slice, TopicIds } from '../domain/ports.ts'
 import { archiveAgain } from './archive-again.ts'
 import { type CopyDeps, copyIntoArchive } from './copy.ts'
-import type { Missed } from '../privacy/missed/missed-erasures.ts'
+import type { Again } from './lost.ts'
+
+/** What the archiver has to archive again, or why it must not archive at all. */
+export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<EventTopicName, Again> }
 
 type Deps = CopyDeps & {
   /** The archive topics that were created again after they were written to. Their records and offsets are lost. */

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
-import type { FindLinks } from '../domain/person/person.ts'
 import type { Identity } from '../domain/person/ids.ts'
+import type { FindLinks } from '../domain/person/person.ts'
 import { fewestDigits, phoneDigits } from '../domain/person/phone.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'

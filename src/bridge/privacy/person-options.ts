@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Person } from '../domain/person/person.ts'
 import {
   type Also,
   alsoText,
@@ -9,8 +8,9 @@ import {
   readAlso,
   readCertain,
 } from '../domain/person/ids.ts'
-import type { Request } from './erase/plan.ts'
+import type { Person } from '../domain/person/person.ts'
 import { anyText, type ReadOption, type ValuesOf } from '../operations/options.ts'
+import type { Request } from './erase/plan.ts'
 
 const kinds = ['client', 'visitor', 'chat', 'email', 'phone'] as const
 

@@ -1,6 +1,6 @@
 import { dated } from '../domain/dated.ts'
-import { withBlankPersonalData } from '../domain/person/erased.ts'
 import type { Folded } from '../domain/folded.ts'
+import { withBlankPersonalData } from '../domain/person/erased.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
 import { recordTime } from '../domain/record-time.ts'
 import { changesOfAction, changesOfEvent, changesOfReply, changesOfRequest } from './changes.ts'

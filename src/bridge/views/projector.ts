@@ -2,9 +2,9 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { botReplies, keyOf } from '../../../contracts/topics.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
-import type { FindErased } from '../domain/person/erased.ts'
 import type { Decode } from '../domain/folded.ts'
 import { sourceOf } from '../domain/identity.ts'
+import type { FindErased } from '../domain/person/erased.ts'
 import type {
   ApplyChanges,
   Change,

@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid, type Refusal } from '../../bridge/http/answer.ts'
-import { operations } from '../../app/operations.ts'
 import type { AnyOperation, Done, Resources, Stop } from '../../bridge/operations/operation.ts'
 import { type Option, readValues } from '../../bridge/operations/options.ts'
 import { rolesFor } from '../access/grants.ts'
@@ -15,6 +14,7 @@ export type ConsoleResources = Omit<
 >
 
 export type OperationsDeps = {
+  readonly operations: ReadonlyArray<AnyOperation>
   readonly resources: ConsoleResources
   readonly recordActionOf: RecordActionOf
 }
@@ -38,6 +38,7 @@ const shown = ({ name, summary, options, dryRun, confirm }: AnyOperation): Opera
 
 /** Operations of the command line that say in which role the console offers them. */
 export const operationsHandlers = ({
+  operations,
   resources,
   recordActionOf,
 }: OperationsDeps): Handlers<

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { type ErasedKey, nameOfErased } from '../../bridge/domain/person/erased.ts'
-import { likelyParts } from '../../bridge/domain/person/person.ts'
 import { likelyOthers, type Part } from '../../bridge/domain/person/parts.ts'
+import { likelyParts } from '../../bridge/domain/person/person.ts'
 import type { Failure } from '../../bridge/domain/ports.ts'
 import { invalid, type Refusal } from '../../bridge/http/answer.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../bridge/operations/audit.ts'
+import type { Run, Stop } from '../../bridge/operations/operation.ts'
 import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/privacy/erase/operations.ts'
 import {
   contradictsItself,
@@ -18,7 +19,6 @@ import {
   type Request,
 } from '../../bridge/privacy/erase/plan.ts'
 import { exportPerson } from '../../bridge/privacy/export/operation.ts'
-import type { Run, Stop } from '../../bridge/operations/operation.ts'
 import { whoIsNot, whoseIsIt } from '../../bridge/privacy/person-options.ts'
 import { hasPersonalData } from '../../bridge/views/index.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'

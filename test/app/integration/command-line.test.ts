@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { checkEverything } from '../../contracts/truth/everything.ts'
 import { asked, questions } from '../../guides/questions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { sample } from '../../support/samples.ts'
 import { cacheDir } from '../../support/servers.ts'
-import { checkEverything } from '../../contracts/truth/everything.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dataDir = temporaryFolder()

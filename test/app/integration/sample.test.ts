@@ -2,11 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import { described } from '../../contracts/truth/records.ts'
+import { misfit } from '../../contracts/truth/schemas.ts'
 import { runCommand } from '../../support/command.ts'
 import { readTopics } from '../../support/plain-consumer.ts'
 import { world } from '../../support/world.ts'
-import { described } from '../../contracts/truth/records.ts'
-import { misfit } from '../../contracts/truth/schemas.ts'
 
 const here = await world()
 const run = (...args: ReadonlyArray<string>) =>

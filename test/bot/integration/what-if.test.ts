@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startBot } from '../../../src/bot/index.ts'
-import { bot as shopBot } from '../what-if/bots/day.ts'
 import { runCommand } from '../../support/command.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { readTopics, withAdmin } from '../../support/plain-consumer.ts'
 import { silent } from '../../support/silent-log.ts'
 import { world } from '../../support/world.ts'
+import { bot as shopBot } from '../what-if/bots/day.ts'
 
 const here = await world({ bot: { replyWithin: 2_000, attempts: 1 } })
 await here.start()

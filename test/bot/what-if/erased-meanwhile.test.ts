@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ErasedKey, nameOfErased } from '../../../src/bridge/domain/person/erased.ts'
 import { erasedMeanwhile } from '../../../src/bot/what-if/erased-meanwhile.ts'
+import { type ErasedKey, nameOfErased } from '../../../src/bridge/domain/person/erased.ts'
 import { client } from './given-chat.ts'
 
 const meanwhile = suite('persons who are erased while what-if runs')

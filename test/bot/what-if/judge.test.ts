@@ -3,13 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Acts, actOf, handOver } from '../../../src/bot/what-if/acts.ts'
 import { type Conversing, compareChat } from '../../../src/bot/what-if/chat.ts'
-import {
-  type Answer,
-  type Failing,
-  isUnstable,
-  type Reference,
-  verdictOf,
-} from '../../../src/bot/what-if/judge.ts'
+import { type Answer, type Failing, isUnstable, type Reference, verdictOf } from '../../../src/bot/what-if/judge.ts'
 import { type Turn, turnsOf } from '../../../src/bot/what-if/turns.ts'
 import { right } from '../../support/either.ts'
 import { client, delivered, failed, rules } from './given-chat.ts'

@@ -10,11 +10,11 @@ import type { DecodeRequest, Receipt } from '../../../src/bridge/domain/decode-r
 import { readJson } from '../../../src/bridge/domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../../src/bridge/domain/requests.ts'
 import { isJsonObject } from '../../../src/bridge/shared/json.ts'
-import { mutationsOf } from '../../tools/publishing/mutations.ts'
 import { arbitraryOf } from '../../support/arbitraries.ts'
 import { right } from '../../support/either.ts'
 import { exactJson, jsonValue } from '../../support/json.ts'
 import { receipt } from '../../support/receipt.ts'
+import { mutationsOf } from '../../tools/publishing/mutations.ts'
 import { casesOf } from './cases.ts'
 
 const noId = { ...receipt, id: 'id-of-the-request' }

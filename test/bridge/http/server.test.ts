@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { build, send, start } from '../ingress/harness.ts'
 import { sample } from '../../support/samples.ts'
+import { build, send, start } from '../ingress/harness.ts'
 import { parse, raw } from './raw.ts'
 
 const accepted = sample('webhooks', 'chat_accepted')

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { archiveKeysScenarios } from '../archive/archive-keys.scenarios.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { archiveKeysScenarios } from '../archive/archive-keys.scenarios.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

@@ -1,11 +1,11 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eventually } from '../../support/eventually.ts'
-import { world } from '../../support/world.ts'
 import { checkEverything } from '../../contracts/truth/everything.ts'
 import { kinds } from '../../contracts/truth/tally.ts'
 import { writeEveryKind } from '../../contracts/truth/write-every-kind.ts'
+import { eventually } from '../../support/eventually.ts'
+import { world } from '../../support/world.ts'
 
 const here = await world({ bot: { replyWithin: 3_600_000 } })
 const bridge = await here.start()

@@ -12,13 +12,13 @@ import { classify } from '../../../src/bridge/mongo/classify.ts'
 import { semaphore } from '../../../src/bridge/shared/semaphore.ts'
 import { projector } from '../../../src/bridge/views/projector.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from '../../contracts/older-message.ts'
-import { connectTestKafka, newPrefix } from '../kafka/connect.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { plainClient, withAdmin } from '../../support/plain-consumer.ts'
 import { servers } from '../../support/servers.ts'
 import { silent } from '../../support/silent-log.ts'
+import { connectTestKafka, newPrefix } from '../kafka/connect.ts'
 
 const prefix = newPrefix()
 const kafka = await connectTestKafka(prefix)

@@ -5,8 +5,8 @@ import { topicOf } from '../../../contracts/topics.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { whoseClientWaits } from '../../../src/bridge/views/conversations.ts'
-import { serviceEvent } from '../egress/support/values.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { serviceEvent } from '../egress/support/values.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

@@ -1,11 +1,11 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { send } from '../ingress/harness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { sample } from '../../support/samples.ts'
 import { world } from '../../support/world.ts'
+import { send } from '../ingress/harness.ts'
 
 const here = await world({ partitions: 2 })
 const mongo = await MongoClient.connect(here.mongo.url)

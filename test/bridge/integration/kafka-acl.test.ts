@@ -7,7 +7,6 @@ import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import type { Slice } from '../../../src/bridge/domain/ports.ts'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -18,6 +17,7 @@ import { plainClient, readTopics } from '../../support/plain-consumer.ts'
 import { sample } from '../../support/samples.ts'
 import { databaseUrl, servers } from '../../support/servers.ts'
 import { world } from '../../support/world.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
 const broker = await ownBroker([
   'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',

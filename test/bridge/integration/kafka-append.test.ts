@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
 import { fromRecord } from '../../../src/bridge/kafka/records.ts'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { eventually } from '../../support/eventually.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
 const warnings: string[] = []
 process.on('warning', ({ name }) => name === 'TimeoutNegativeWarning' && warnings.push(name))

@@ -8,11 +8,11 @@ import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
 import { randomNumbers } from '../../../src/tools/simulator/random.ts'
-import { connectTestKafka, newPrefix, textOf } from '../kafka/connect.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createTopics, plainClient } from '../../support/plain-consumer.ts'
 import { servers } from '../../support/servers.ts'
+import { connectTestKafka, newPrefix, textOf } from '../kafka/connect.ts'
 
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const { brokers } = await servers()

@@ -5,12 +5,12 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import { newClient } from '../../../src/bridge/kafka/client.ts'
 import { isIdentityLost } from '../../../src/bridge/kafka/errors.ts'
 import { produceConnection } from '../../../src/bridge/kafka/produce/connection.ts'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { deleteTopics } from '../../support/delete-topics.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { servers } from '../../support/servers.ts'
 import { silent } from '../../support/silent-log.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
 const { brokers } = await servers()
 const prefix = newPrefix()

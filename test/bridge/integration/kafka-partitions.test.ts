@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Slice } from '../../../src/bridge/domain/ports.ts'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { partitionsOf, plainClient } from '../../support/plain-consumer.ts'
 import { servers } from '../../support/servers.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
 const prefix = newPrefix()
 const { brokers } = await servers()

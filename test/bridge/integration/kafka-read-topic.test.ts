@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { servers } from '../../support/servers.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
 const prefix = newPrefix()
 const kafka = await connectTestKafka(prefix)

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsumerSpec, Health, TopicIds } from '../../../src/bridge/domain/ports.ts'
-import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { deleteTopics } from '../../support/delete-topics.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { servers } from '../../support/servers.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
 const { brokers } = await servers()
 const admin = plainClient(brokers).admin()

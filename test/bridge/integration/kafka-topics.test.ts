@@ -3,11 +3,11 @@ import kafkajs from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics as allTopics } from '../../../contracts/topics.ts'
-import { connectTestKafka, newPrefix, recordOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createTopics, plainClient } from '../../support/plain-consumer.ts'
 import { servers } from '../../support/servers.ts'
+import { connectTestKafka, newPrefix, recordOf, withinMs } from '../kafka/connect.ts'
 
 const prefix = newPrefix()
 const kafka = await connectTestKafka(prefix)

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { receiptsScenarios } from '../privacy/erase/receipts.scenarios.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { receiptsScenarios } from '../privacy/erase/receipts.scenarios.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
-import { redrivesScenarios } from '../operations/redrive/redrives.scenarios.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { redrivesScenarios } from '../operations/redrive/redrives.scenarios.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

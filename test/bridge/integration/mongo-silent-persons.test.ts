@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import { entriesView } from '../../../src/bridge/views/index.ts'
-import { silentPersonsScenarios } from '../privacy/retention/silent-persons.scenarios.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { silentPersonsScenarios } from '../privacy/retention/silent-persons.scenarios.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

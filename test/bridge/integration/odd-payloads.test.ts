@@ -3,10 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bridgeOf } from '../../../src/tools/simulator/account.ts'
 import { oddities, pathsOf, valueAt, without, withValue } from '../../../src/tools/simulator/odd.ts'
+import { checkEverything } from '../../contracts/truth/everything.ts'
 import { eventually } from '../../support/eventually.ts'
 import { samples } from '../../support/samples.ts'
 import { world } from '../../support/world.ts'
-import { checkEverything } from '../../contracts/truth/everything.ts'
 
 const here = await world({ bot: { replyWithin: 3_600_000 } })
 const bridge = await here.start(['ingress', 'projector'])

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { internalFiles } from '../../../src/bridge/kafka/kafkajs-internals.ts'
 
-const src = fileURLToPath(new URL('../../src', import.meta.url))
+const src = fileURLToPath(new URL('../../../src/bridge', import.meta.url))
 const theOne = 'kafka/kafkajs-internals.ts'
 const code = new Map(globSync('**/*.ts', { cwd: src }).map((file) => [file, readFileSync(`${src}/${file}`, 'utf8')]))
 

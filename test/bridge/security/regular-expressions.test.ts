@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
 /** The code that handles requests, records, documents and answers of the service. */
-const sources = '{contracts,src/{bot,domain,egress,http,ingress,journal,kafka,mongo,shared,views}}/**/*.ts'
+const sources = '{contracts,src/{bot,bridge}}/**/*.ts'
 const root = join(import.meta.dirname, '../../..')
 
 /** A regular expression in source: behind an operator, a bracket or a comma, on one line. */

@@ -13,7 +13,7 @@ const thrownBy = (act: () => unknown): unknown => {
 }
 
 const secret = 'Anna Schmidt, +49 170 5550123'
-const here = /^(\w+(?: [A-Z_]+)?) at (?:test\/shared\/fault\.test\.ts:\d+:\d+(?:, )?)+$/
+const here = /^(\w+(?: [A-Z_]+)?) at (?:test\/bridge\/shared\/fault\.test\.ts:\d+:\d+(?:, )?)+$/
 
 fault('it is its name and places in this project', () => {
   assert.match(faultOf(thrownBy(() => Reflect.get(Object(undefined), 'a').b)), here)

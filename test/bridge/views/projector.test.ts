@@ -4,7 +4,14 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Decode } from '../../../src/bridge/domain/folded.ts'
 import { unmeasured } from '../../../src/bridge/domain/metrics.ts'
-import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../../src/bridge/domain/ports.ts'
+import type {
+  ApplyChanges,
+  Change,
+  Failure,
+  IncomingRecord,
+  OwnedPartition,
+  Slice,
+} from '../../../src/bridge/domain/ports.ts'
 import { projector } from '../../../src/bridge/views/projector.ts'
 import { anEvent, at } from '../../support/given-events.ts'
 

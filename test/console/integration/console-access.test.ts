@@ -1,9 +1,9 @@
 import { UnsecuredJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { consoleServer, roleGroups } from '../server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { consoleServer, roleGroups } from '../server.ts'
 import { type Change, oidcServer, type Person } from './oidc-server.ts'
 
 const origin = 'https://chats.example.com'

@@ -1,6 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { operations } from '../../../src/app/operations.ts'
+import { now } from '../../../src/bridge/domain/clock.ts'
+import type { Refusal } from '../../../src/bridge/http/answer.ts'
+import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
 import type {
   AuditAnswer,
   ErasuresAnswer,
@@ -11,10 +15,6 @@ import type {
 } from '../../../src/console/answers.ts'
 import type { ConsoleAnswer } from '../../../src/console/handler.ts'
 import { consoleHandlers } from '../../../src/console/handlers.ts'
-import { now } from '../../../src/bridge/domain/clock.ts'
-import type { Refusal } from '../../../src/bridge/http/answer.ts'
-import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
-import { given } from '../given-request.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { anEvent, at } from '../../support/given-events.ts'
@@ -22,6 +22,7 @@ import { connectOperator } from '../../support/operator.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { sample } from '../../support/samples.ts'
 import { world } from '../../support/world.ts'
+import { given } from '../given-request.ts'
 
 const here = await world()
 await here.start()
@@ -42,6 +43,7 @@ const routes = consoleHandlers({
   version: '1.2.3',
   readiness: async () => ({ ready: true, checks: {} }),
   groups: [],
+  operations,
   gates: () => [],
   traceUrlTemplate: undefined,
 })

@@ -2,14 +2,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { FailedRepliesAnswer } from '../../../src/console/answers.ts'
-import { failedRepliesHandlers, maxFailed } from '../../../src/console/api/failed-replies.ts'
 import type { Query } from '../../../src/bridge/mongo/connect.ts'
 import { failedRepliesStages } from '../../../src/bridge/mongo/console-failed-replies.ts'
-import { given } from '../given-request.ts'
-import { heldQueries, isOneAtATime } from '../held-queries.ts'
+import type { FailedRepliesAnswer } from '../../../src/console/answers.ts'
+import { failedRepliesHandlers, maxFailed } from '../../../src/console/api/failed-replies.ts'
 import { left, right } from '../../support/either.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { given } from '../given-request.ts'
+import { heldQueries, isOneAtATime } from '../held-queries.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

@@ -1,18 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RebuildLine } from '../../../src/console/answers.ts'
-import { rebuildHandlers } from '../../../src/console/api/rebuild.ts'
-import type { ConsoleRequest, Grant } from '../../../src/console/handler.ts'
 import { now } from '../../../src/bridge/domain/clock.ts'
 import type { Append } from '../../../src/bridge/domain/ports.ts'
 import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
-import { given } from '../given-request.ts'
+import { RebuildLine } from '../../../src/console/answers.ts'
+import { rebuildHandlers } from '../../../src/console/api/rebuild.ts'
+import type { ConsoleRequest, Grant } from '../../../src/console/handler.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { anEvent, at } from '../../support/given-events.ts'
 import { connectOperator } from '../../support/operator.ts'
 import { world } from '../../support/world.ts'
+import { given } from '../given-request.ts'
 
 const here = await world()
 await here.start(['projector'])

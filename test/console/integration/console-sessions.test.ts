@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
-import { consoleSessionsScenarios } from '../console-sessions.scenarios.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { consoleSessionsScenarios } from '../console-sessions.scenarios.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

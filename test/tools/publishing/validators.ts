@@ -3,8 +3,8 @@ import addFormats from 'ajv-formats'
 import * as E from 'fp-ts/lib/Either.js'
 import { Instant } from '../../../contracts/primitives.ts'
 import { OffsetTime } from '../../../contracts/wire.ts'
-import type { Schema } from '../../../src/tools/publishing/schema.ts'
 import { isObject } from '../../../src/bridge/shared/json.ts'
+import type { Schema } from '../../../src/tools/publishing/schema.ts'
 
 const unexpected = (message: string) => {
   throw new Error(message)

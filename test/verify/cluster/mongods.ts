@@ -6,8 +6,8 @@ import { mongodOptions } from '../../../src/tools/embedded/mongod.ts'
 import { anyFree } from '../../../src/tools/embedded/port.ts'
 import { isListening } from '../../../src/tools/embedded/readiness.ts'
 import { runServer } from '../../../src/tools/embedded/server.ts'
-import { faultyServer } from '../faults/server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { faultyServer } from '../faults/server.ts'
 
 const replicaSet = 'three'
 

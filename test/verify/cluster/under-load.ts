@@ -1,4 +1,5 @@
 import { eventTopics } from '../../../contracts/topics.ts'
+import { eventually } from '../../support/eventually.ts'
 import { wrongDocuments } from '../faults/checker.ts'
 import type { Defence } from '../faults/defences.ts'
 import { findingsOf, unless, wrong } from '../faults/findings.ts'
@@ -9,7 +10,6 @@ import type { Recorder } from '../faults/recorder.ts'
 import type { Findings } from '../faults/scenario.ts'
 import { streams } from '../faults/streams.ts'
 import type { Event } from '../faults/traffic.ts'
-import { eventually } from '../../support/eventually.ts'
 import type { Three } from './three.ts'
 
 /** What a scenario can use while events arrive. */

@@ -23,7 +23,9 @@ for (const [name, replacements] of Object.entries(defences))
       const names = Object.keys(await replacement())
       assert.ok(names.length > 0)
       // A module's own use of its export would stay as it is.
-      const unused = names.filter((each) => !imported.has(`${join('test/verify/faults/weakened', replacement.of)} ${each}`))
+      const unused = names.filter(
+        (each) => !imported.has(`${join('test/verify/faults/weakened', replacement.of)} ${each}`),
+      )
       assert.equal(unused, [])
     }
   })

@@ -1,10 +1,10 @@
 // Measures how a role's instances share its work, and how long a partition makes no progress when one starts or stops.
 import { AssignerProtocol } from 'kafkajs'
+import { eventually } from '../../support/eventually.ts'
+import { plainClient, withAdmin } from '../../support/plain-consumer.ts'
 import { startCluster } from '../faults/cluster.ts'
 import { observedWorld } from '../faults/observed-world.ts'
 import { streams } from '../faults/streams.ts'
-import { eventually } from '../../support/eventually.ts'
-import { plainClient, withAdmin } from '../../support/plain-consumer.ts'
 import { type Sample, watching } from './progress.ts'
 
 const cluster = await startCluster()

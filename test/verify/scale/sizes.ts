@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MongoClient } from 'mongodb'
 import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
-import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import { startBot, text } from '../../../src/bot/index.ts'
+import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import { startEmbedded } from '../../../src/tools/embedded/servers.ts'
-import { chatAccepted, chatAssigned, chatFinished, chatUpdated, clientUpdated } from '../../../src/tools/simulator/payloads.ts'
+import {
+  chatAccepted,
+  chatAssigned,
+  chatFinished,
+  chatUpdated,
+  clientUpdated,
+} from '../../../src/tools/simulator/payloads.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'

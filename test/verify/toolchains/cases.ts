@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { topics } from '../../../contracts/topics.ts'
 import { requests } from '../../../src/tools/publishing/catalogue.ts'
-import { eventually } from '../../support/eventually.ts'
-import { readTopics } from '../../support/plain-consumer.ts'
-import { samples } from '../../support/samples.ts'
-import { world } from '../../support/world.ts'
 import { type Described, described } from '../../contracts/truth/records.ts'
 import { misfit } from '../../contracts/truth/schemas.ts'
 import { kinds } from '../../contracts/truth/tally.ts'
 import { writeEveryKind } from '../../contracts/truth/write-every-kind.ts'
+import { eventually } from '../../support/eventually.ts'
+import { readTopics } from '../../support/plain-consumer.ts'
+import { samples } from '../../support/samples.ts'
+import { world } from '../../support/world.ts'
 
 /** The samples of both interfaces, each with the schema of its event. */
 const ofSamples = (): ReadonlyArray<Described> =>

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { type ConsoleRoute, rolesOf, routeNames } from '../../../src/console/routes.ts'
 import { type ConsoleRole, consoleRoles } from '../../../src/bridge/domain/accounts.ts'
+import { type ConsoleRoute, rolesOf, routeNames } from '../../../src/console/routes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { markedChats, sendMarked } from './console/canaries.ts'
 import { consoleSuite, type Running } from './console/suite.ts'

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { emptyProject } from './package/empty-project.ts'
 import { npmPackage } from './fetched.ts'
+import { emptyProject } from './package/empty-project.ts'
 
 const name = `node-${process.platform}-${process.arch}`
 const node = await npmPackage(name, '22.0.0')

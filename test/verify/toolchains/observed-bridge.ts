@@ -5,11 +5,11 @@ import { startBot, text } from 'livechat-bridge/bot'
 import { roles } from '../../../src/bridge/domain/roles.ts'
 import { serviceAccountOf } from '../../../src/tools/simulator/account.ts'
 import type { Tamper } from '../../../src/tools/simulator/transcript.ts'
-import { startCluster } from '../faults/cluster.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { samples } from '../../support/samples.ts'
 import { world } from '../../support/world.ts'
+import { startCluster } from '../faults/cluster.ts'
 
 const known = samples('webhooks', 'accepted').filter(({ name }) => !name.endsWith('extra-fields'))
 

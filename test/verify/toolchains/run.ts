@@ -5,9 +5,12 @@ import { type Outcome, runTests, testFiles, together } from '../../support/outco
 
 const [, , pattern = ''] = process.argv
 /** All that installs Debian's packages is in one of the two: only one process at a time may do so. */
-const debian = 'tools/(?:alerts|console-|haproxy|prometheus)'
-const checks = [`(?:${debian}|bench/short|package/|guides/(?:bots|downstream))`, `(?!${debian})tools/`]
-const faults = 'faults/short'
+const debian = 'verify/toolchains/(?:alerts|console-|haproxy|prometheus)'
+const checks = [
+  `(?:${debian}|verify/bench/short|verify/toolchains/package/|guides/(?:bots|downstream))`,
+  `(?!${debian}|verify/toolchains/package/)verify/toolchains/`,
+]
+const faults = 'verify/faults/short'
 const minutes = 60_000
 const limits = { allMs: 25 * minutes, endMs: 30_000 }
 

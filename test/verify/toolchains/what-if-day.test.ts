@@ -1,8 +1,8 @@
 // A whole day, and the example bot in Python over Kafka: what-if reports the same of it as of the one in TypeScript.
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { canRun, runExample } from '../../guides/examples.ts'
 import { addDayTests, realDay } from '../../bot/what-if/real-day/real-day.ts'
+import { canRun, runExample } from '../../guides/examples.ts'
 
 const day = suite('what-if on a day of 2,000 conversations')
 const played = await realDay(2_000)

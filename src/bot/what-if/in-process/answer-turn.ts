@@ -1,19 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ClientMessageReceived, ConversationEvent } from '../../../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../../../contracts/http.ts'
+import { within } from '../../../bridge/shared/timeout.ts'
 import { answer } from '../../conversation.ts'
-import {
-  askingFor,
-  type ChatAccess,
-  type Handlers,
-  type NoAnswer,
-  type Outcome,
-  repliesIn,
-} from '../../handlers.ts'
+import { askingFor, type ChatAccess, type Handlers, type NoAnswer, type Outcome, repliesIn } from '../../handlers.ts'
 import { messageOf } from '../../history.ts'
 import { announcedOnly, mistakesInAnnouncement } from '../../mistakes.ts'
 import type { Reply } from '../../replies.ts'
-import { within } from '../../../bridge/shared/timeout.ts'
 import type { Failing } from '../judge.ts'
 import { atLogTime } from './log-clock.ts'
 import type { Raw } from './messages.ts'

@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Handlers } from '../../handlers.ts'
 import { isObject } from '../../../bridge/shared/json.ts'
+import type { Handlers } from '../../handlers.ts'
 import { takeStarted } from './started.ts'
 
 const root = new URL('../../../../', import.meta.url).href

@@ -1,7 +1,7 @@
 import { copiedTopicOf, type TopicName } from '../../../../contracts/topics.ts'
-import type { FindErased } from '../../domain/person/erased.ts'
 import { unmeasured } from '../../domain/metrics.ts'
 import { partitionName } from '../../domain/partition-name.ts'
+import type { FindErased } from '../../domain/person/erased.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { decodeRecord } from '../../kafka/records.ts'

@@ -1,6 +1,11 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopicName, eventTopicNames, type TopicName } from '../../../../contracts/topics.ts'
+import type { Missed } from '../../archive/archiver.ts'
+import { keyId, lostText } from '../../archive/data-keys.ts'
+import { type Again, lostOf } from '../../archive/lost.ts'
+import { erasureIn, mayErase } from '../../archive/markers.ts'
+import { restorer } from '../../archive/restore.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
 import type {
   ArchiveKeys,
@@ -12,10 +17,6 @@ import type {
   TopicIds,
 } from '../../domain/ports.ts'
 import { memoized } from '../../shared/memoized.ts'
-import { keyId, lostText } from '../../archive/data-keys.ts'
-import { type Again, lostOf } from '../../archive/lost.ts'
-import { erasureIn, mayErase } from '../../archive/markers.ts'
-import { restorer } from '../../archive/restore.ts'
 
 type Offsets = ReadonlyMap<number, number>
 
@@ -49,9 +50,6 @@ type Deps = {
   /** Stores the receipts of erasures that have none, by their markers. */
   readonly keepReceipts: (markers: ReadonlyArray<ErasureEvent>) => Promise<void>
 }
-
-/** What the archiver has to archive again, or why it must not archive at all. */
-export type Missed = { readonly refusal: string } | { readonly again: ReadonlyMap<EventTopicName, Again> }
 
 /** Clocks differ, and Kafka finds offsets by the records' own times. */
 const marginMs = 10 * 60 * 1000

@@ -2,11 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Identity } from '../../domain/person/ids.ts'
 import type { Log } from '../../domain/ports.ts'
 import type { Release, RetainState, SilentPersons } from '../../mongo/silent-persons.ts'
-import { dayMs } from '../../shared/time.ts'
 import { actionOn, type RecordAction } from '../../operations/audit.ts'
-import { brake, limitOf } from './brake.ts'
+import { dayMs } from '../../shared/time.ts'
 import { type ErasePorts, receiptOf, resume } from '../erase/erase.ts'
 import type { Kept } from '../erase/plan.ts'
+import { brake, limitOf } from './brake.ts'
 import { type Silence, silentPerson } from './silence.ts'
 
 /** Who requested the erasure, in receipts and on the topic `audit`. */

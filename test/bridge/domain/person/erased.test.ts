@@ -2,7 +2,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../../contracts/events/index.ts'
 import { topics, topicsOf } from '../../../../contracts/topics.ts'
-import { type ErasedKey, erasedFinder, nameOfErased, withBlankPersonalData } from '../../../../src/bridge/domain/person/erased.ts'
+import {
+  type ErasedKey,
+  erasedFinder,
+  nameOfErased,
+  withBlankPersonalData,
+} from '../../../../src/bridge/domain/person/erased.ts'
 import { anEvent, at } from '../../../support/given-events.ts'
 
 const finding = suite('events that arrive after the erasure of their person')

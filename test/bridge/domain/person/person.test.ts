@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enrichmentKeys, likelyParts, resolvePerson } from '../../../../src/bridge/domain/person/person.ts'
 import {
   alsoText,
   type Certain,
@@ -11,6 +10,7 @@ import {
   readCertain,
 } from '../../../../src/bridge/domain/person/ids.ts'
 import { likelyOthers } from '../../../../src/bridge/domain/person/parts.ts'
+import { enrichmentKeys, likelyParts, resolvePerson } from '../../../../src/bridge/domain/person/person.ts'
 import { phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
 import { exceptOf } from '../../../../src/bridge/privacy/erase/operations.ts'
 import { linksIn } from '../../privacy/erase/given-erasures.ts'

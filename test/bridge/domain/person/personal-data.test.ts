@@ -5,7 +5,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../../../contracts/events/index.ts'
 import { ceType } from '../../../../contracts/topics.ts'
-import { type Marks, marksByType, marksOf, merge, split, withBlanks } from '../../../../src/bridge/domain/person/personal-data.ts'
+import {
+  type Marks,
+  marksByType,
+  marksOf,
+  merge,
+  split,
+  withBlanks,
+} from '../../../../src/bridge/domain/person/personal-data.ts'
 import { commands, documents, events } from '../../../../src/tools/publishing/catalogue.ts'
 import { arbitraryOf } from '../../../support/arbitraries.ts'
 import { anEvent, at } from '../../../support/given-events.ts'

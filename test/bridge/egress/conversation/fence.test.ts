@@ -1,6 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Conversation, decideReply, unknownConversation, withFacts } from '../../../../src/bridge/domain/conversation.ts'
+import {
+  type Conversation,
+  decideReply,
+  unknownConversation,
+  withFacts,
+} from '../../../../src/bridge/domain/conversation.ts'
 import type { Fact } from '../../../../src/bridge/domain/conversation-facts.ts'
 import { botMessage, id, inviteAgent } from '../support/values.ts'
 

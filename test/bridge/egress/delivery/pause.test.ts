@@ -1,7 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
-import { afterVerdict, noPause, type Pause, pauseWaitMs, tryLastResort } from '../../../../src/bridge/egress/delivery/pause.ts'
+import {
+  afterVerdict,
+  noPause,
+  type Pause,
+  pauseWaitMs,
+  tryLastResort,
+} from '../../../../src/bridge/egress/delivery/pause.ts'
 
 const test = suite('a pause that the service requests')
 

@@ -8,10 +8,10 @@ import { seal } from '../../../../src/bridge/archive/seal.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../../../src/bridge/domain/ports.ts'
 import { toRecord } from '../../../../src/bridge/kafka/records.ts'
 import { notRecorded, type RecordAction } from '../../../../src/bridge/operations/audit.ts'
-import { memoryKeys } from '../../archive/memory-keys.ts'
 import { right } from '../../../support/either.ts'
 import { anEvent, at } from '../../../support/given-events.ts'
 import { runOperation } from '../../../support/operation.ts'
+import { memoryKeys } from '../../archive/memory-keys.ts'
 
 const losing = suite('archive keys')
 

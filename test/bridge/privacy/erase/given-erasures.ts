@@ -1,6 +1,6 @@
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
-import type { FindLinks } from '../../../../src/bridge/domain/person/person.ts'
 import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
+import type { FindLinks } from '../../../../src/bridge/domain/person/person.ts'
 import { fewestDigits, phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
 import type { Erasures } from '../../../../src/bridge/mongo/erasures.ts'
 

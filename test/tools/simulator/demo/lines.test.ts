@@ -1,6 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkLine, detailLine, headingLines, stepLine, summaryLines } from '../../../../src/tools/simulator/demo/lines.ts'
+import {
+  checkLine,
+  detailLine,
+  headingLines,
+  stepLine,
+  summaryLines,
+} from '../../../../src/tools/simulator/demo/lines.ts'
 import { plain } from '../../../../src/tools/simulator/demo/paint.ts'
 
 const lines = suite('lines of the demo')

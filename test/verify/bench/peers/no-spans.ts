@@ -12,7 +12,7 @@ const source = (url: string) => `
 
 registerHooks({
   load: (url, context, next) =>
-    url.endsWith('/src/adapters/tracing.ts')
+    url.endsWith('/src/bridge/adapters/tracing.ts')
       ? { format: 'module', source: source(url), shortCircuit: true }
       : next(url, context),
 })

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs'
+import { withAdmin } from '../../../support/plain-consumer.ts'
 import { unless } from '../../faults/findings.ts'
 import type { Scenario } from '../../faults/scenario.ts'
-import { withAdmin } from '../../../support/plain-consumer.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 

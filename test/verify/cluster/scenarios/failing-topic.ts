@@ -1,8 +1,8 @@
 import kafkajs from 'kafkajs'
-import { unless } from '../../faults/findings.ts'
-import type { Scenario } from '../../faults/scenario.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { withAdmin } from '../../../support/plain-consumer.ts'
+import { unless } from '../../faults/findings.ts'
+import type { Scenario } from '../../faults/scenario.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 

@@ -1,5 +1,5 @@
-import type { Scenario } from '../../faults/scenario.ts'
 import { withAdmin } from '../../../support/plain-consumer.ts'
+import type { Scenario } from '../../faults/scenario.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 

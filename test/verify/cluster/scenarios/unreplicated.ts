@@ -1,11 +1,11 @@
 import { MongoClient } from 'mongodb'
 import { enrichments } from '../../../../contracts/topics.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { plainClient } from '../../../support/plain-consumer.ts'
 import { unless } from '../../faults/findings.ts'
 import { wait } from '../../faults/progress.ts'
 import type { Scenario } from '../../faults/scenario.ts'
 import { clientStreams } from '../../faults/streams.ts'
-import { eventually } from '../../../support/eventually.ts'
-import { plainClient } from '../../../support/plain-consumer.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 

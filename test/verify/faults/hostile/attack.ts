@@ -3,8 +3,8 @@ import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { limits } from '../../../../src/bridge/http/limits.ts'
 import { send } from '../../../bridge/ingress/harness.ts'
-import { surprises } from '../../../tools/publishing/documented.ts'
 import { samples } from '../../../support/samples.ts'
+import { surprises } from '../../../tools/publishing/documented.ts'
 import { type Hostile, hostile } from './bodies.ts'
 
 /** The statuses that the published OpenAPI documents and are the sender's fault. */

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { mutationsOf } from '../../../tools/publishing/mutations.ts'
 import { samples } from '../../../support/samples.ts'
+import { mutationsOf } from '../../../tools/publishing/mutations.ts'
 
 /** A request of a sender who is malicious, or who makes a mistake. */
 export type Hostile = {

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb'
-import { makeLink } from '../../../../src/console/access/link.ts'
 import { consoleSessionsIn } from '../../../../src/bridge/mongo/console-sessions.ts'
+import { makeLink } from '../../../../src/console/access/link.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { plainClient } from '../../../support/plain-consumer.ts'
 import { check, wrongDocuments } from '../checker.ts'

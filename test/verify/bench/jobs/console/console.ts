@@ -1,5 +1,5 @@
-import { makeLink } from '../../../../../src/console/access/link.ts'
 import { consoleSessionsIn } from '../../../../../src/bridge/mongo/console-sessions.ts'
+import { makeLink } from '../../../../../src/console/access/link.ts'
 import { accountId } from '../../account.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { bridgeWorld } from '../../bridge.ts'

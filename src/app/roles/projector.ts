@@ -1,6 +1,6 @@
 import { botConversations, enrichments, isEventTopic } from '../../../contracts/topics.ts'
 import { enrichmentsGroup, viewsGroup } from '../../bridge/domain/consumer-groups.ts'
-import { logMarks } from '../../bridge/domain/log-marks.ts'
+import { logMarks } from '../../bridge/domain/log/marks.ts'
 import { erasedEnrichments, erasedFinder } from '../../bridge/domain/person/erased.ts'
 import type { CheckHealth, ConsumerSpec } from '../../bridge/domain/ports.ts'
 import { longestWaitMs } from '../../bridge/egress/watchdog/escalations.ts'

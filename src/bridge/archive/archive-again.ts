@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import { partitionName } from '../domain/partition-name.ts'
+import { partitionName } from '../domain/log/partition-name.ts'
 import type { Slice } from '../domain/ports.ts'
 import type { Again } from './lost.ts'
 

@@ -4,7 +4,7 @@ import { deadLetterHeaders as names } from '../../../contracts/records.ts'
 import { deadLetters, type TopicName } from '../../../contracts/topics.ts'
 import { traceIdOf, traceparentIn } from '../adapters/tracing.ts'
 import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../domain/ports.ts'
-import { recordTime } from '../domain/record-time.ts'
+import { recordTime } from '../domain/log/record-time.ts'
 import { unreadableBatch, whyUnreadable } from './unreadable.ts'
 import { allHeaders, type WireHeaders, type WireRecord } from './wire-record.ts'
 

@@ -2,7 +2,7 @@ import { dated } from '../domain/dated.ts'
 import type { Folded } from '../domain/folded.ts'
 import { withBlankPersonalData } from '../domain/person/erased.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
-import { recordTime } from '../domain/record-time.ts'
+import { recordTime } from '../domain/log/record-time.ts'
 import { changesOfAction, changesOfEvent, changesOfReply, changesOfRequest } from './changes.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import { partitionName } from '../domain/partition-name.ts'
+import { partitionName } from '../domain/log/partition-name.ts'
 import type { CommittedOffsets, Log, Ranges, Slice, TopicIds } from '../domain/ports.ts'
 
 /** The offset after the last record of a partition that MongoDB has. Undefined if it is not known. */

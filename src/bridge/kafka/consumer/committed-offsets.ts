@@ -1,6 +1,6 @@
 import type { Offsets } from 'kafkajs'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { ConsumerSpec, Log, OffsetRange, Ranges, TopicIds } from '../../domain/ports.ts'
 import { commitMetadata, type ValidCommits } from '../offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'

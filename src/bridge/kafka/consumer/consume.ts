@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { ConsumerSpec, EndOffsets, Health, Log, Measure, RunningConsumer } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'

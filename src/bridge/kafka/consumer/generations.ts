@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'

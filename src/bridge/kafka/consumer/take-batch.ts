@@ -1,5 +1,5 @@
 import type { Batch } from 'kafkajs'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { CompareLog } from '../../domain/ports.ts'
 import { epochIn, toIncoming } from '../wire-record.ts'
 import type { PartitionReader } from './partition-reader.ts'

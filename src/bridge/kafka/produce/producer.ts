@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { Failure, Log, Measure, Sleep } from '../../domain/ports.ts'
 import { kafkaReasonOf } from '../errors.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'

@@ -1,5 +1,5 @@
 import { archiveNameOf, audit, botReplies, quarantine, type TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { OffsetRange } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Progress } from '../progress.ts'

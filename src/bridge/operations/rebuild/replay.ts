@@ -1,6 +1,6 @@
 import { copiedTopicOf, type TopicName } from '../../../../contracts/topics.ts'
 import { unmeasured } from '../../domain/metrics.ts'
-import { partitionName } from '../../domain/partition-name.ts'
+import { partitionName } from '../../domain/log/partition-name.ts'
 import type { FindErased } from '../../domain/person/erased.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'

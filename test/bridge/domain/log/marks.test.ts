@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { logMarks } from '../../../src/bridge/domain/log-marks.ts'
-import type { IncomingRecord, LogMark, Verdict } from '../../../src/bridge/domain/ports.ts'
+import { logMarks } from '../../../../src/bridge/domain/log/marks.ts'
+import type { IncomingRecord, LogMark, Verdict } from '../../../../src/bridge/domain/ports.ts'
 
 const recordAt = (offset: number, epoch: number): IncomingRecord => ({
   topic: 'chats',

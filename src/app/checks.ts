@@ -1,5 +1,4 @@
-import { allChecks, type CheckName } from '../bridge/domain/checks.ts'
-import type { CheckHealth } from '../bridge/domain/ports.ts'
+import { allChecks, type CheckHealth, type CheckName } from '../bridge/domain/checks.ts'
 import type { Role } from '../bridge/domain/roles.ts'
 import type { Plan } from './plan.ts'
 import type { ChecksOf } from './ports.ts'

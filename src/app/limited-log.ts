@@ -1,4 +1,4 @@
-import type { Log } from '../bridge/domain/ports.ts'
+import type { Log } from '../bridge/shared/log.ts'
 
 type Level = 'info' | 'warn' | 'error'
 

@@ -1,4 +1,6 @@
-import type { Health, Log, Sleep } from '../bridge/domain/ports.ts'
+import type { Health } from '../bridge/domain/checks.ts'
+import type { Log } from '../bridge/shared/log.ts'
+import type { Sleep } from '../bridge/shared/time.ts'
 
 /** When something stopped working, by its name, or 'works'. What has never worked is absent: it is still starting. */
 type Known = ReadonlyMap<string, number | 'works'>

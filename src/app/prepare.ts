@@ -1,6 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { CheckHealth, Failure, Log, Sleep } from '../bridge/domain/ports.ts'
+import type { CheckHealth } from '../bridge/domain/checks.ts'
+import type { Failure } from '../bridge/domain/log/record.ts'
 import { backoff } from '../bridge/shared/backoff.ts'
+import type { Log } from '../bridge/shared/log.ts'
+import type { Sleep } from '../bridge/shared/time.ts'
 
 /** The current state of a topic. A topic that does not exist has 0 partitions. */
 export type Report = {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { exactShape } from '../../contracts/primitives.ts'
-import type { Failure } from '../bridge/domain/ports.ts'
+import type { Failure } from '../bridge/domain/log/record.ts'
 import { attempt, makePrivateFolder } from '../bridge/journal/files.ts'
 
 /** The addresses of a running bridge and its embedded servers, for other commands with the same DATA_DIR. */

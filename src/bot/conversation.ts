@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { endSpan, inSpan, type Span } from '../bridge/adapters/tracing.ts'
-import type { Log } from '../bridge/domain/ports.ts'
+import type { Log } from '../bridge/shared/log.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
 import { canBeAnswered, mistakesIn } from './mistakes.ts'

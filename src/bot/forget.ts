@@ -1,7 +1,7 @@
 import type { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import type { ChatErased } from '../../contracts/events/index.ts'
 import type { Instant, NonBlank } from '../../contracts/primitives.ts'
-import type { Log } from '../bridge/domain/ports.ts'
+import type { Log } from '../bridge/shared/log.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import type { Handlers } from './handlers.ts'
 

@@ -1,4 +1,4 @@
-import type { OwnedPartition } from '../bridge/domain/ports.ts'
+import type { OwnedPartition } from '../bridge/domain/log/consumer.ts'
 import { offsetTracker } from '../bridge/shared/offset-tracker.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { ClientMessageReceived } from '../../contracts/events/index.ts'
 import { type Span, traceparentAfter } from '../bridge/adapters/tracing.ts'
-import type { Log } from '../bridge/domain/ports.ts'
+import type { Log } from '../bridge/shared/log.ts'
 import { announcementOf } from './commands.ts'
 import { type Asking, type Limits, respond } from './conversation.ts'
 import { type ChatAccess, type Handlers, repliesIn } from './handlers.ts'

@@ -5,15 +5,10 @@ import type { ErasureConfirmation } from '../../contracts/commands/erasure-confi
 import type { ChatErased, ConversationEvent, DomainEvent } from '../../contracts/events/index.ts'
 import { botConversations, botReplies, enrichments, erasureConfirmations, topicOf } from '../../contracts/topics.ts'
 import { traceparentIn } from '../bridge/adapters/tracing.ts'
-import type {
-  Append,
-  HandleSlice,
-  IncomingRecord,
-  Log,
-  OutgoingRecord,
-  OwnedPartition,
-  Sleep,
-} from '../bridge/domain/ports.ts'
+import type { HandleSlice, OwnedPartition } from '../bridge/domain/log/consumer.ts'
+import type { Append, IncomingRecord, OutgoingRecord } from '../bridge/domain/log/record.ts'
+import type { Log } from '../bridge/shared/log.ts'
+import type { Sleep } from '../bridge/shared/time.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import type { Chat } from './chat.ts'
 import type { Heard } from './heard.ts'

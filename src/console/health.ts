@@ -1,5 +1,4 @@
-import { checkNamed } from '../bridge/domain/checks.ts'
-import type { Health } from '../bridge/domain/ports.ts'
+import { checkNamed, type Health } from '../bridge/domain/checks.ts'
 
 /**
  * `off`: it does not run. While a server that it needs does not answer, it `waits` if it fails, and otherwise is

@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../bridge/domain/ports.ts'
+import type { IncomingRecord } from '../bridge/domain/log/record.ts'
 import { allHeaders } from '../bridge/kafka/wire-record.ts'
 import { utf8Text } from '../bridge/shared/utf8.ts'
 import type { RecordAnswer } from './answers.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Sleep } from '../bridge/domain/ports.ts'
 import { type Chat, chatKey, type versionsIn } from '../bridge/mongo/console-story.ts'
+import type { Sleep } from '../bridge/shared/time.ts'
 
 type StoryWatchDeps = {
   readonly readVersions: ReturnType<typeof versionsIn>

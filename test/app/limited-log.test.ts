@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limitedLog } from '../../src/app/limited-log.ts'
-import type { Log } from '../../src/bridge/domain/ports.ts'
+import type { Log } from '../../src/bridge/shared/log.ts'
 
 const given = () => {
   const lines: Array<readonly [level: string, fields: object, message: string]> = []

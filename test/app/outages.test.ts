@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changesSince } from '../../src/app/outages.ts'
-import type { Health } from '../../src/bridge/domain/ports.ts'
+import type { Health } from '../../src/bridge/domain/checks.ts'
 
 const outages = suite('outages in the log')
 

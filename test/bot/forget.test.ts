@@ -6,7 +6,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import { forgetWith } from '../../src/bot/forget.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { worker } from '../../src/bot/worker.ts'
-import type { IncomingRecord, OutgoingRecord } from '../../src/bridge/domain/ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../../src/bridge/domain/log/record.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { givenChat } from './given-chat.ts'
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clientWrites } from '../../src/bot/harness.ts'
 import { worker } from '../../src/bot/worker.ts'
-import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import { silent } from '../support/silent-log.ts'
 
 const reading = suite('a bot that reads its topic')

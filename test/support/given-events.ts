@@ -4,7 +4,7 @@ import { describe, problemsOf } from '../../contracts/problem.ts'
 import { sourceAt, sourceOfType } from '../../contracts/source.ts'
 import { topicOf } from '../../contracts/topics.ts'
 import { dated } from '../../src/bridge/domain/dated.ts'
-import type { Recorded } from '../../src/bridge/domain/ports.ts'
+import type { Recorded } from '../../src/bridge/views/document.ts'
 
 type Type = DomainEvent['type']
 type Of<T extends Type> = Extract<DomainEvent, { type: T }>

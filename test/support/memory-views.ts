@@ -1,5 +1,5 @@
-import type { ApplyChanges, ViewDocument } from '../../src/bridge/domain/ports.ts'
 import { changesOf } from '../../src/bridge/views/decoded.ts'
+import type { ApplyChanges, ViewDocument } from '../../src/bridge/views/document.ts'
 import type { DriftChange } from '../../src/bridge/views/drift.ts'
 import type { ViewName, Views } from '../../src/bridge/views/index.ts'
 import { auditDue } from '../../src/bridge/views/session-chain.ts'

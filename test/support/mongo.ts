@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import type { Log, Sleep } from '../../src/bridge/domain/ports.ts'
 import { connectMongo, type Mongo } from '../../src/bridge/mongo/connect.ts'
+import type { Log } from '../../src/bridge/shared/log.ts'
+import type { Sleep } from '../../src/bridge/shared/time.ts'
 import { servers } from './servers.ts'
 
 export const sleep: Sleep = (ms, signal) => sleepFor(ms, undefined, signal ? { signal } : {}).catch(() => undefined)

@@ -1,9 +1,9 @@
 // Without this patch kafkajs would repeat a check every millisecond, with a warning of Node.
+import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import '../../src/bridge/kafka/kafkajs-patches/request-queue.ts'
 import { randomUUID } from 'node:crypto'
 import kafkajs from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
 import { toIncoming } from '../../src/bridge/kafka/wire-record.ts'
 import { eventually } from './eventually.ts'
 

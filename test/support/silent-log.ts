@@ -1,4 +1,4 @@
-import type { Log } from '../../src/bridge/domain/ports.ts'
+import type { Log } from '../../src/bridge/shared/log.ts'
 
 const nothing = () => {}
 

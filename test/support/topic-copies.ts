@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs'
 import { enrichments, type TopicName } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import { plainClient, readTopics, withAdmin } from './plain-consumer.ts'
 
 type Place = { readonly brokers: ReadonlyArray<string>; readonly prefix: string }

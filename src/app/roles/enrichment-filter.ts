@@ -1,10 +1,11 @@
 import { enrichments } from '../../../contracts/topics.ts'
 import { enrichedKeysGroup, enrichmentsGroup } from '../../bridge/domain/consumer-groups.ts'
-import type { Log, Sleep } from '../../bridge/domain/ports.ts'
 import type { EnrichmentFilter } from '../../bridge/ingress/enrichment-filter.ts'
 import type { Supervised } from '../../bridge/kafka/consumer/consume.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Mongo } from '../../bridge/mongo/connect.ts'
+import type { Log } from '../../bridge/shared/log.ts'
+import type { Sleep } from '../../bridge/shared/time.ts'
 import type { Part } from '../ports.ts'
 import { serverReasonOf } from '../reason.ts'
 

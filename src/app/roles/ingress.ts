@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Health } from '../../bridge/domain/checks.ts'
 import { now } from '../../bridge/domain/clock.ts'
-import type { Health } from '../../bridge/domain/ports.ts'
 import { ingressRouters } from '../../bridge/ingress/app.ts'
 import { enrichmentFilter, findingEnrichments } from '../../bridge/ingress/enrichment-filter.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'

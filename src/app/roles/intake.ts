@@ -1,8 +1,10 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Health } from '../../bridge/domain/checks.ts'
 import { now } from '../../bridge/domain/clock.ts'
-import type { Append, Health, Log, Measure, OutgoingRecord, PublishWithFallback } from '../../bridge/domain/ports.ts'
+import type { Append, OutgoingRecord, PublishWithFallback } from '../../bridge/domain/log/record.ts'
+import type { Measure } from '../../bridge/domain/metrics.ts'
 import { type FallbackState, publishWithFallback } from '../../bridge/journal/fallback.ts'
 import { journalHealth } from '../../bridge/journal/health.ts'
 import { sumOf } from '../../bridge/journal/journal.ts'
@@ -11,6 +13,7 @@ import { drainOrphans, type OrphansState } from '../../bridge/journal/orphans.ts
 import { ofJournal } from '../../bridge/kafka/dead-letters.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import { toRecord } from '../../bridge/kafka/records.ts'
+import type { Log } from '../../bridge/shared/log.ts'
 import { sleep } from '../../bridge/shared/time.ts'
 
 export type Intake = {

@@ -1,5 +1,5 @@
+import type { ChatHistory } from '../../bridge/domain/chat-history.ts'
 import { erasedEnrichments } from '../../bridge/domain/person/erased.ts'
-import type { ChatHistory } from '../../bridge/domain/ports.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import { readOrThrow } from '../../bridge/kafka/read-topic.ts'
 import { fromRecord } from '../../bridge/kafka/records.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../bridge/domain/log/record.ts'
 import type { PartOf, ReadTopic } from '../../bridge/kafka/read-topic.ts'
 
 /** A topic's records slice by slice, partition after partition. It reads on when the next slice is asked for. */

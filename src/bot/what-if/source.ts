@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent, DomainEvent } from '../../../contracts/events/index.ts'
-import type { IncomingRecord } from '../../bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../bridge/domain/log/record.ts'
 import { fromRecord } from '../../bridge/kafka/records.ts'
 import type { ErasedMeanwhile } from './erased-meanwhile.ts'
 import { type LoggedRecords, loggedRecords, type RecordsDeps } from './logged-records.ts'

@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { keyedByChat, type TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord, OutgoingRecord, Slice } from '../domain/ports.ts'
+import type { IncomingRecord, OutgoingRecord, Slice } from '../domain/log/record.ts'
 
 /** OpenTelemetry spans. Attributes are names, numbers and chats, never a person's data, a token or a URL. */
 

@@ -1,6 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import { partitionName } from '../domain/log/partition-name.ts'
-import type { Slice } from '../domain/ports.ts'
+import type { Slice } from '../domain/log/record.ts'
 import type { Again } from './lost.ts'
 
 /** What is to be archived again, because MongoDB has lost the keys of its copies. It is not known at first. */

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID, type webcrypto } from 'node:crypto'
-import type { ArchiveKey, ArchiveKeys, LogPlace } from '../domain/ports.ts'
+import type { ArchiveKey, ArchiveKeys } from '../domain/archive-keys.ts'
+import type { LogPlace } from '../domain/log/positions.ts'
 import { lru } from '../shared/lru.ts'
 import type { WrappingKeys } from './key-file.ts'
 

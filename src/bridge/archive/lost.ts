@@ -1,5 +1,7 @@
 import type { EventTopicName, TopicName } from '../../../contracts/topics.ts'
-import type { ArchiveKeys, IncomingRecord, LogPlace, Ranges, TopicIds } from '../domain/ports.ts'
+import type { ArchiveKeys } from '../domain/archive-keys.ts'
+import type { LogPlace, Ranges, TopicIds } from '../domain/log/positions.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 import { lostAmong } from './data-keys.ts'
 import { archivedOf } from './restore.ts'
 

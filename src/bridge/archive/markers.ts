@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
 import { keyOf } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../domain/ports.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 
 /** Checked before a record is decoded a second time. It is true of few records. */
 export const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)

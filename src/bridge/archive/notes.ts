@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { enrichments } from '../../../contracts/topics.ts'
-import type { Append, Log } from '../domain/ports.ts'
+import type { Append } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
 import { dayMs } from '../shared/time.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 

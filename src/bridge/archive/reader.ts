@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../domain/ports.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 import type { Restore, Restored } from './restore.ts'
 
 /** A record whose key MongoDB has lost, and of which the archive has had no readable copy so far. */

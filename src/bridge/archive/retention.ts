@@ -7,10 +7,13 @@ import {
   eventTopicNames,
   segmentMarker,
 } from '../../../contracts/topics.ts'
+import type { CheckHealth } from '../domain/checks.ts'
 import { archiverGroup, viewsGroup } from '../domain/consumer-groups.ts'
-import type { Append, CheckHealth, CommittedOffsets, Log, OffsetRange, Ranges, Sleep } from '../domain/ports.ts'
+import type { CommittedOffsets, OffsetRange, Ranges } from '../domain/log/positions.ts'
+import type { Append } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
 import { repeat } from '../shared/repeat.ts'
-import { dayMs } from '../shared/time.ts'
+import { dayMs, type Sleep } from '../shared/time.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 
 type Offsets = ReadonlyMap<number, number>

@@ -1,8 +1,8 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { type ArchivedEvent, archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
+import type { IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
 import { marksByType, type Split, split } from '../domain/person/personal-data.ts'
-import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import type { SealingKey } from './data-keys.ts'
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')

@@ -1,5 +1,6 @@
-import type { Log, Sleep } from '../domain/ports.ts'
+import type { Log } from '../shared/log.ts'
 import { repeat } from '../shared/repeat.ts'
+import type { Sleep } from '../shared/time.ts'
 
 const everyMs = 6 * 60 * 60 * 1000
 const againMs = 60_000

@@ -2,6 +2,12 @@ import * as t from 'io-ts'
 import { AccountId, exactShape, Id } from '../../../contracts/primitives.ts'
 import { timeZoneNamed } from './day.ts'
 
+/** The access token of Interface B for an account, and for how many more seconds it is valid. */
+export type IssueToken = (account: Account) => Promise<{ readonly token: string; readonly expiresIn: number }>
+
+/** True if the token is the account's own and has not expired. */
+export type VerifyToken = (account: Account, token: string) => Promise<boolean>
+
 const text = (name: string, expected: string, ok: (text: string) => boolean) =>
   new t.Type<string, string, unknown>(
     name,

@@ -1,5 +1,19 @@
 import type { Role } from './roles.ts'
 
+/**
+ * A dependency's state for /readyz. `reason` says what is wrong, or what is known to work. `isLimited`: the check
+ * passes, so that the process gets requests, but something does not work, and `reason` says what. `isOff`: the part does
+ * not run at all.
+ */
+export type Health = {
+  readonly ok: boolean
+  readonly reason: string
+  readonly isLimited?: true
+  readonly isOff?: true
+}
+
+export type CheckHealth = () => Health | Promise<Health>
+
 type Check = {
   /** The roles that have the check. */
   readonly of: ReadonlyArray<Role> | 'all'

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { Now } from './ports.ts'
+
+export type Now = () => Instant
 
 let at = Number.NaN
 let instant: Instant

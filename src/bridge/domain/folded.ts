@@ -3,7 +3,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Undecodable } from './decode-json.ts'
-import type { IncomingRecord } from './ports.ts'
+import type { IncomingRecord } from './log/record.ts'
 import type { QuarantinedRequest } from './quarantined.ts'
 
 /** The decoded records from which the views are folded. */

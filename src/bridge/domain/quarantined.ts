@@ -4,7 +4,7 @@ import { AccountId, type Instant } from '../../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../../contracts/problem.ts'
 import { QuarantineHeaders } from '../../../contracts/records.ts'
 import { type Undecodable, undecodable } from './decode-json.ts'
-import type { IncomingRecord } from './ports.ts'
+import type { IncomingRecord } from './log/record.ts'
 
 /** A request that was not understood, as the topic quarantine has it. */
 export type QuarantinedRequest = {

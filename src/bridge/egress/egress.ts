@@ -1,6 +1,7 @@
 import { botConversations, botReplies } from '../../../contracts/topics.ts'
+import type { CheckHealth } from '../domain/checks.ts'
 import { egressGroup } from '../domain/consumer-groups.ts'
-import type { CheckHealth, ConsumerSpec } from '../domain/ports.ts'
+import type { ConsumerSpec } from '../domain/log/consumer.ts'
 import { withDeadline } from '../shared/timeout.ts'
 import { type ChatOrCommand, conversationNow, finishedBefore, viewsReader } from './conversation/conversation-now.ts'
 import { followConversations, readBarrier } from './conversation/follow-conversations.ts'

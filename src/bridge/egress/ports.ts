@@ -1,23 +1,24 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
-import type { Account } from '../domain/accounts.ts'
+import type { ConversationDocument, conversations } from '../../../contracts/views/conversation.ts'
+import type { DeliveryDocument, deliveries } from '../../../contracts/views/delivery.ts'
+import type { Account, IssueToken } from '../domain/accounts.ts'
+import type { Now } from '../domain/clock.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
-import type {
-  DeadLetter,
-  EndOffsets,
-  IncomingRecord,
-  IssueToken,
-  Log,
-  Measure,
-  Now,
-  Publish,
-  ReadDocument,
-  Sleep,
-} from '../domain/ports.ts'
+import type { EndOffsets } from '../domain/log/positions.ts'
+import type { DeadLetter, IncomingRecord, Publish } from '../domain/log/record.ts'
+import type { Measure } from '../domain/metrics.ts'
+import type { Log } from '../shared/log.ts'
+import type { Sleep } from '../shared/time.ts'
 import type { PostToService } from './delivery/post.ts'
 import type { Refusal } from './delivery/refusal.ts'
+
+/** Reads one document of the views that decide about replies. */
+export type ReadDocument = {
+  (view: typeof conversations.name, id: string): Promise<ConversationDocument | undefined>
+  (view: typeof deliveries.name, id: string): Promise<DeliveryDocument | undefined>
+}
 
 export type DecodeCommand = (record: IncomingRecord) => Either<Refusal, BotReply>
 export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, DomainEvent>

@@ -1,6 +1,7 @@
-import type { Log, Sleep } from '../domain/ports.ts'
+import type { Log } from '../shared/log.ts'
 import { reasonOf } from '../shared/reason.ts'
 import { retry } from '../shared/retry.ts'
+import type { Sleep } from '../shared/time.ts'
 
 export type RetryPorts = { readonly sleep: Sleep; readonly random: () => number; readonly log: Log }
 

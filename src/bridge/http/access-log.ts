@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { endSpan, serverSpan, traceIdOf, traceparentAfter, traceparentOf } from '../adapters/tracing.ts'
-import type { Log, Measure } from '../domain/ports.ts'
+import type { Measure } from '../domain/metrics.ts'
+import type { Log } from '../shared/log.ts'
 import { internal, originOf, refusalBody } from './answer.ts'
 import type { State } from './context.ts'
 

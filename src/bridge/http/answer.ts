@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Log } from '../domain/ports.ts'
+import type { Log } from '../shared/log.ts'
 import type { Api, Ctx } from './context.ts'
 
 export type Answer = {

@@ -1,7 +1,7 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import type { Account } from '../domain/accounts.ts'
-import type { IssueToken, Now, VerifyToken } from '../domain/ports.ts'
+import type { Account, IssueToken, VerifyToken } from '../domain/accounts.ts'
+import type { Now } from '../domain/clock.ts'
 
 const algorithm = 'HS256'
 const issuer = 'livechat-bridge'

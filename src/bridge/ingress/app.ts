@@ -1,23 +1,17 @@
 import type Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Account } from '../domain/accounts.ts'
-import type {
-  Append,
-  ChatHistory,
-  Failure,
-  IssueToken,
-  Log,
-  Measure,
-  Now,
-  PublishWithFallback,
-  Sleep,
-  VerifyToken,
-} from '../domain/ports.ts'
+import type { Account, IssueToken, VerifyToken } from '../domain/accounts.ts'
+import type { ChatHistory } from '../domain/chat-history.ts'
+import type { Now } from '../domain/clock.ts'
+import type { Append, Failure, PublishWithFallback } from '../domain/log/record.ts'
+import type { Measure } from '../domain/metrics.ts'
 import { bodyBudget } from '../http/body.ts'
 import { clientAddresses, type Network } from '../http/client-address.ts'
 import type { State } from '../http/context.ts'
 import { failureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
+import type { Log } from '../shared/log.ts'
+import type { Sleep } from '../shared/time.ts'
 import { within } from '../shared/timeout.ts'
 import { rateLimits } from './admission.ts'
 import { botRouter } from './bot.ts'

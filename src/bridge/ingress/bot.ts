@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { VerifyToken } from '../domain/ports.ts'
+import type { VerifyToken } from '../domain/accounts.ts'
 import { decodeBotEvent } from '../domain/requests.ts'
 import { answering, type Handle, ok, type Refusal } from '../http/answer.ts'
 import type { Ctx, State } from '../http/context.ts'

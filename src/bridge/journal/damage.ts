@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Log } from '../domain/ports.ts'
+import type { Failure } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
 import { attempt, makeFolder, type OpenFile, replaceFile } from './files.ts'
 
 /** The damage that was found since the journal was opened. */

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Place } from '../domain/ports.ts'
+import type { Failure, Place } from '../domain/log/record.ts'
 
 export const transient = (reason: string): E.Either<Failure, never> => E.left({ kind: 'transient', reason })
 

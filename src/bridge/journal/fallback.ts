@@ -1,5 +1,7 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Append, Log, OutgoingRecord, Sleep } from '../domain/ports.ts'
+import type { Append, OutgoingRecord } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
+import type { Sleep } from '../shared/time.ts'
 import { drain, type Reject } from './drain.ts'
 import { decide, type Effect, type FailoverEvent, initialState, type Outcome, transient } from './failover.ts'
 import { type Journal, type JournalState, sumOf } from './journal.ts'

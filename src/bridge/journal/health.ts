@@ -1,4 +1,4 @@
-import type { Health } from '../domain/ports.ts'
+import type { Health } from '../domain/checks.ts'
 import type { FallbackState } from './fallback.ts'
 import type { OrphansState } from './orphans.ts'
 

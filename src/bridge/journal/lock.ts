@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../domain/ports.ts'
+import type { Failure } from '../domain/log/record.ts'
 import { attempt, makeFolder } from './files.ts'
 
 const busy = 5

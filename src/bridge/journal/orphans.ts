@@ -1,4 +1,6 @@
-import type { Append, Log, Sleep } from '../domain/ports.ts'
+import type { Append } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
+import type { Sleep } from '../shared/time.ts'
 import type { DamageCount } from './damage.ts'
 import { drain, type Reject } from './drain.ts'
 import { transient } from './failover.ts'

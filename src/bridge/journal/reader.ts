@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { OutgoingRecord } from '../domain/ports.ts'
+import type { OutgoingRecord } from '../domain/log/record.ts'
 import type { DamageReport } from './damage.ts'
 import { decodeJournaled } from './record.ts'
 import { type Segment, scanFrames } from './segment.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type TopicName, topics } from '../../../contracts/topics.ts'
-import type { Headers, OutgoingRecord } from '../domain/ports.ts'
+import type { Headers, OutgoingRecord } from '../domain/log/record.ts'
 
 type Field = string | Buffer | null
 

@@ -1,6 +1,8 @@
 import { rm, stat } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Log, Now } from '../domain/ports.ts'
+import type { Now } from '../domain/clock.ts'
+import type { Failure } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
 import { codeOf, type Handle, type OpenFile, syncPath, writeAll } from './files.ts'
 import { encodeFrame, encodeHeader, frameSize, headerSize, newSegment, type Segment } from './segment.ts'
 

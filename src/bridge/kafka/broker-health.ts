@@ -1,4 +1,4 @@
-import type { CheckHealth, Health } from '../domain/ports.ts'
+import type { CheckHealth, Health } from '../domain/checks.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import type { Ask } from './admin.ts'
 import { kafkaReasonOf } from './errors.ts'

@@ -1,10 +1,10 @@
+import type { Log } from '../shared/log.ts'
 import './kafkajs-patches/batch-decoder.ts'
 import './kafkajs-patches/fetch.ts'
 import './kafkajs-patches/metadata-errors.ts'
 import './kafkajs-patches/request-queue.ts'
 import './compression.ts'
 import { Kafka, type logCreator, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
-import type { Log } from '../domain/ports.ts'
 import { type Sockets, seedOf, trackedSockets } from './sockets.ts'
 
 /** The log of kafkajs, at level debug, without stacks, keys or payloads. src/bridge/kafka itself logs what operators need. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Failure } from '../domain/ports.ts'
+import type { Failure } from '../domain/log/record.ts'
 import { isObject } from '../shared/json.ts'
 import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
 import { hostOf } from './sockets.ts'

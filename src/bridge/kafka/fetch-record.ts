@@ -1,5 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord, Ranges } from '../domain/ports.ts'
+import type { Ranges } from '../domain/log/positions.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 import { type AskOf, type Cluster, type FetchedMessage, readCommitted } from './admin.ts'
 import { kindOf } from './errors.ts'
 import { toIncoming } from './wire-record.ts'

@@ -1,24 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { endSpan, sendSpan, traceparentAfter } from '../adapters/tracing.ts'
-import type {
-  Append,
-  CheckHealth,
-  CommittedOffsets,
-  CompareLog,
-  ConsumerSpec,
-  DeadLetter,
-  EndOffsets,
-  Failure,
-  IncomingRecord,
-  Log,
-  Measure,
-  Now,
-  Publish,
-  Ranges,
-  RunningConsumer,
-  TopicIds,
-} from '../domain/ports.ts'
+import type { CheckHealth } from '../domain/checks.ts'
+import type { Now } from '../domain/clock.ts'
+import type { ConsumerSpec, RunningConsumer } from '../domain/log/consumer.ts'
+import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
+import type { Append, DeadLetter, Failure, IncomingRecord, Publish } from '../domain/log/record.ts'
+import type { Measure } from '../domain/metrics.ts'
+import type { Log } from '../shared/log.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, clusterConnection } from './admin.ts'

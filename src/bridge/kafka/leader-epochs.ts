@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CompareLog, LogMark, Verdict } from '../domain/ports.ts'
+import type { CompareLog, LogMark, Verdict } from '../domain/log/positions.ts'
 import type { AskOf, Broker, Cluster } from './admin.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import { createErrorFromCode } from './kafkajs-internals.ts'

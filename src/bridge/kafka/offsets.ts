@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/ports.ts'
+import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'

@@ -1,6 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Consume, Failure, IncomingRecord, OffsetRange, Ranges, Slice } from '../domain/ports.ts'
+import type { Consume } from '../domain/log/consumer.ts'
+import type { OffsetRange, Ranges } from '../domain/log/positions.ts'
+import type { Failure, IncomingRecord, Slice } from '../domain/log/record.ts'
 import { kafkaReasonOf } from './errors.ts'
 
 type OrderedReplay = {

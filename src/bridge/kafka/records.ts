@@ -7,7 +7,7 @@ import { describe, problemsOf } from '../../../contracts/problem.ts'
 import { ceDataSchema, ceType, keyOf, type Topic, topicOf, topics, topicsOf } from '../../../contracts/topics.ts'
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { Decode, Folded } from '../domain/folded.ts'
-import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
 import { quarantinedRequest } from '../domain/quarantined.ts'
 import { headerTexts } from './record-headers.ts'
 

@@ -1,5 +1,5 @@
 import { crc32c } from '@node-rs/crc32'
-import type { IncomingRecord } from '../domain/ports.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 
 /** The bytes of a batch in the log, from its offset field to its end (Kafka's message format 2). */
 type RawBatch = Buffer

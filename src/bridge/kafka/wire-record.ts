@@ -1,12 +1,12 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
 import { encodedOf, lastHeaders, repeatedHeaders } from './record-headers.ts'
 
 export type Header = Buffer | string
 export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
 
-/** A record in Kafka's form: a header may be repeated, which the records of `domain/ports.ts` do not support. */
+/** A record in Kafka's form: a header may be repeated, which the records of `domain/log/record.ts` do not support. */
 export type WireRecord = Omit<OutgoingRecord, 'headers'> & { readonly headers: WireHeaders }
 
 /** A record's headers as they were read, including repeated headers. */
@@ -35,7 +35,7 @@ export const epochIn = ({ batchContext }: Message): number | undefined => {
   return epoch === undefined || epoch < 0 ? undefined : epoch
 }
 
-/** Converts a kafkajs message to a record of `domain/ports.ts`, with the last value of a repeated header. */
+/** Converts a kafkajs message to a record of `domain/log/record.ts`, with the last value of a repeated header. */
 export const toIncoming = (topic: TopicName, partition: number, message: Message): IncomingRecord => {
   const { offset, timestamp, key, value, headers } = message
   const epoch = epochIn(message)

@@ -1,7 +1,7 @@
-import type { ApplyChanges, Change, ViewDocument } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
 import { chunks } from '../shared/slices.ts'
 import { isAccountWide } from '../views/changes.ts'
+import type { ApplyChanges, Change, ViewDocument } from '../views/document.ts'
 import { foldedOfName } from '../views/index.ts'
 import type { Reads } from '../views/view.ts'
 import { allDone, type Group } from './optimistic-update.ts'

@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, type Db, MongoBulkWriteError } from 'mongodb'
-import type { ArchiveKey, ArchiveKeys, NewArchiveKey } from '../domain/ports.ts'
+import type { ArchiveKey, ArchiveKeys, NewArchiveKey } from '../domain/archive-keys.ts'
 import { chunks } from '../shared/slices.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'

@@ -1,5 +1,5 @@
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
-import type { Failure } from '../domain/ports.ts'
+import type { Failure } from '../domain/log/record.ts'
 import { faultOf } from '../shared/fault.ts'
 import { adviceFor } from './advice.ts'
 

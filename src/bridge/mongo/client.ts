@@ -1,5 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
-import type { Health } from '../domain/ports.ts'
+import type { Health } from '../domain/checks.ts'
 import { within } from '../shared/timeout.ts'
 import { mongoReasonOf } from './classify.ts'
 

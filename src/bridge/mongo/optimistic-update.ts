@@ -1,5 +1,5 @@
-import type { Sleep } from '../domain/ports.ts'
 import { backoff } from '../shared/backoff.ts'
+import type { Sleep } from '../shared/time.ts'
 import { classify } from './classify.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 

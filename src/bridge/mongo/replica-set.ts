@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Db, MongoClient } from 'mongodb'
-import type { Failure } from '../domain/ports.ts'
+import type { Failure } from '../domain/log/record.ts'
 
 type Config = {
   readonly version: number

@@ -1,6 +1,7 @@
 import { MongoServerError } from 'mongodb'
-import type { Log, Sleep } from '../domain/ports.ts'
+import type { Log } from '../shared/log.ts'
 import { repeat } from '../shared/repeat.ts'
+import type { Sleep } from '../shared/time.ts'
 import { accountDay } from '../views/stats-days.ts'
 import { classify } from './classify.ts'
 import type { Due } from './stats-due.ts'

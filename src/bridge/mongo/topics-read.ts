@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { StoredMarks } from '../domain/log/marks.ts'
-import type { LogMark, TopicIds } from '../domain/ports.ts'
+import type { LogMark, TopicIds } from '../domain/log/positions.ts'
 import type { PositionOf, StoredPositions } from '../views/positions.ts'
 import { rejectAfter, stepMs } from './client.ts'
 

@@ -1,5 +1,7 @@
 import { inActiveSpan } from '../adapters/tracing.ts'
-import type { ApplyChanges, Failure, Sleep } from '../domain/ports.ts'
+import type { Failure } from '../domain/log/record.ts'
+import type { Sleep } from '../shared/time.ts'
+import type { ApplyChanges } from '../views/document.ts'
 
 type Waiting = {
   /** Runs a function as a part of the caller's span. */

@@ -4,8 +4,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
 import { AccountId, type Id } from '../../../contracts/primitives.ts'
 import { audit } from '../../../contracts/topics.ts'
+import type { Now } from '../domain/clock.ts'
+import type { Append, Failure } from '../domain/log/record.ts'
 import { type Also, type Identity, looksLikeAddress } from '../domain/person/ids.ts'
-import type { Append, Failure, Now } from '../domain/ports.ts'
 
 export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
 

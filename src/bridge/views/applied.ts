@@ -3,7 +3,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import { maxSeen, maxSeenEarlier, seenEarlierLength } from '../../../contracts/views/applied.ts'
 import { identity } from '../domain/identity.ts'
 import { partitionName } from '../domain/log/partition-name.ts'
-import type { Recorded } from '../domain/ports.ts'
+import type { Recorded } from './document.ts'
 
 /** The fields that keep a folded document the same under any replay (contracts/views/applied.ts). */
 export type Guard = {

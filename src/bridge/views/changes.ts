@@ -1,6 +1,6 @@
 import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
 import { marksOf, withoutPersonal } from '../domain/person/personal-data.ts'
-import type { Change, Recorded } from '../domain/ports.ts'
+import type { Change, Recorded } from './document.ts'
 import { storable } from './free-form.ts'
 import { foldedOfName, foldedViews } from './index.ts'
 import type { AnyRecord, RecordedReply, RecordedRequest, RecordType } from './view.ts'

@@ -1,7 +1,7 @@
 import type { ClientUpdated } from '../../../contracts/events/index.ts'
 import { type ClientDocument, clients as contract } from '../../../contracts/views/client.ts'
-import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
+import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
 import { documentId, present } from './fields.ts'
 import { by, linkIndexes, where } from './indexes.ts'

@@ -1,9 +1,10 @@
 import { dated } from '../domain/dated.ts'
 import type { Folded } from '../domain/folded.ts'
-import { withBlankPersonalData } from '../domain/person/erased.ts'
-import type { Change, IncomingRecord } from '../domain/ports.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 import { recordTime } from '../domain/log/record-time.ts'
+import { withBlankPersonalData } from '../domain/person/erased.ts'
 import { changesOfAction, changesOfEvent, changesOfReply, changesOfRequest } from './changes.ts'
+import type { Change } from './document.ts'
 
 /**
  * The changes that a decoded record makes. Of an event that was received before its person was erased, they keep

@@ -1,7 +1,8 @@
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { segmentMarker } from '../../../contracts/topics.ts'
+import type { HandleSlice } from '../domain/log/consumer.ts'
+import type { DeadLetter } from '../domain/log/record.ts'
 import type { FindErasedEnrichments } from '../domain/person/erased.ts'
-import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 
 /** Stores enrichments in their order. Resolves when they are durable. Throws if the result is not known: retry. */

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { Enrichment, enrichmentFields } from '../../../contracts/commands/enrichment.ts'
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
-import type { IncomingRecord } from '../domain/ports.ts'
+import type { IncomingRecord } from '../domain/log/record.ts'
 import { advance, type Guard } from './applied.ts'
 import { storable } from './free-form.ts'
 

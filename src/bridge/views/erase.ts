@@ -4,8 +4,8 @@ import type { ClientErased, ErasureEvent } from '../../../contracts/events/index
 import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
 import { partitionName } from '../domain/log/partition-name.ts'
 import { marksOf, withoutPersonal } from '../domain/person/personal-data.ts'
-import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
 import { advance, type Guard } from './applied.ts'
+import type { Change, Recorded, ViewDocument } from './document.ts'
 import { documentId } from './fields.ts'
 
 /** The changes that a marker of an erasure makes to a view. A repeated marker erases again. */

@@ -1,6 +1,8 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import { partitionName } from '../domain/log/partition-name.ts'
-import type { CommittedOffsets, Log, Ranges, Slice, TopicIds } from '../domain/ports.ts'
+import type { CommittedOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
+import type { Slice } from '../domain/log/record.ts'
+import type { Log } from '../shared/log.ts'
 
 /** The offset after the last record of a partition that MongoDB has. Undefined if it is not known. */
 export type PositionOf = (partition: number) => number | undefined

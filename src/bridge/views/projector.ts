@@ -4,20 +4,15 @@ import { botReplies, keyOf } from '../../../contracts/topics.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
 import type { Decode } from '../domain/folded.ts'
 import { sourceOf } from '../domain/identity.ts'
+import type { HandleSlice } from '../domain/log/consumer.ts'
+import type { DeadLetter, Failure, IncomingRecord } from '../domain/log/record.ts'
+import type { Measure } from '../domain/metrics.ts'
 import type { FindErased } from '../domain/person/erased.ts'
-import type {
-  ApplyChanges,
-  Change,
-  DeadLetter,
-  Failure,
-  HandleSlice,
-  IncomingRecord,
-  Measure,
-} from '../domain/ports.ts'
 import { semaphore } from '../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../shared/slices.ts'
 import { isAccountWide } from './changes.ts'
 import { changesOf } from './decoded.ts'
+import type { ApplyChanges, Change } from './document.ts'
 
 type Deps = {
   readonly decode: Decode

@@ -3,8 +3,8 @@ import type { Id } from '../../../contracts/primitives.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { maxOfSession, type SessionDocument, silenceMs } from '../../../contracts/views/session.ts'
 import type { TranscriptAudit } from '../../../contracts/views/transcript-audit.ts'
-import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
+import type { Recorded } from './document.ts'
 import { documentId, present } from './fields.ts'
 
 /** The sessions after an event: the present one, or the closed present one and the next one. The newest is last. */

@@ -3,9 +3,9 @@ import type { ChatEvent, ChatFinished } from '../../../contracts/events/index.ts
 import type { Agent } from '../../../contracts/events/parts.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { maxOfSession, type SessionAgent, type SessionDocument } from '../../../contracts/views/session.ts'
-import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
 import { type Line, writerOf } from './chat-log.ts'
+import type { Recorded } from './document.ts'
 import { msBetween, present } from './fields.ts'
 import { auditDue, begin, evolveSessions, later, type Sessions, unknownChannel, withTurn } from './session-chain.ts'
 

@@ -9,9 +9,9 @@ import type { Dated } from '../../../contracts/views/dated.ts'
 import { type Invitation, maxOfSession, type SessionDocument, silenceMs } from '../../../contracts/views/session.ts'
 import { WireId, WireText } from '../../../contracts/wire.ts'
 import { clientOf } from '../domain/conversation-facts.ts'
-import type { Recorded } from '../domain/ports.ts'
 import { isJsonObject } from '../shared/json.ts'
 import type { Guard } from './applied.ts'
+import type { Recorded } from './document.ts'
 import { msBetween } from './fields.ts'
 import {
   begin,

@@ -2,7 +2,7 @@ import { returnMs } from '../../../contracts/metrics.ts'
 import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import type { SessionDocument } from '../../../contracts/views/session.ts'
 import { dayOf } from '../domain/day.ts'
-import type { ViewDocument } from '../domain/ports.ts'
+import type { ViewDocument } from './document.ts'
 
 /** A day of an account, as daily_stats has it. */
 export type AccountDay = { readonly accountId: AccountId; readonly day: Day }

@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Log, Sleep } from '../../bridge/domain/ports.ts'
 import { type Refusal, refusalBody } from '../../bridge/http/answer.ts'
 import type { ClientAddress } from '../../bridge/http/client-address.ts'
 import type { Ctx } from '../../bridge/http/context.ts'
 import type { FailureDelay } from '../../bridge/http/failure-delay.ts'
+import type { Log } from '../../bridge/shared/log.ts'
+import type { Sleep } from '../../bridge/shared/time.ts'
 import type { RecordActionOf } from '../handler.ts'
 import { type Page, pagesAt } from './pages.ts'
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { GrantEntry } from '../../bridge/domain/accounts.ts'
-import type { Log } from '../../bridge/domain/ports.ts'
 import type { Ctx } from '../../bridge/http/context.ts'
+import type { Log } from '../../bridge/shared/log.ts'
 import { grantsOf } from './grants.ts'
 import { type NotSignedIn, type Oidc, transactionLastsMs } from './oidc.ts'
 import { cookie, type Sessions } from './sessions.ts'

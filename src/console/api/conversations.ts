@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { BsonDate, Id } from '../../../contracts/primitives.ts'
 import { SessionOutcome } from '../../../contracts/views/session.ts'
-import type { Now } from '../../bridge/domain/ports.ts'
+import type { Now } from '../../bridge/domain/clock.ts'
 import type { Refusal } from '../../bridge/http/answer.ts'
 import type { Query } from '../../bridge/mongo/connect.ts'
 import {

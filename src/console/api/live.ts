@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Sleep } from '../../bridge/domain/ports.ts'
 import type { Query } from '../../bridge/mongo/connect.ts'
 import { type Chat, versionsIn } from '../../bridge/mongo/console-story.ts'
+import type { Sleep } from '../../bridge/shared/time.ts'
 import type { Handlers } from '../handler.ts'
 import { type StoryWatch, storyWatch } from '../story-watch.ts'
 

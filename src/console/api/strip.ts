@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Now } from '../../bridge/domain/ports.ts'
+import type { Now } from '../../bridge/domain/clock.ts'
 import type { ReadReadiness } from '../../bridge/http/health.ts'
 import type { Query } from '../../bridge/mongo/connect.ts'
 import { nowIn } from '../../bridge/mongo/console-now.ts'

@@ -1,5 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CommittedOffsets, Health, Ranges } from '../../bridge/domain/ports.ts'
+import type { Health } from '../../bridge/domain/checks.ts'
+import type { CommittedOffsets, Ranges } from '../../bridge/domain/log/positions.ts'
 import type { GateState } from '../../bridge/egress/delivery/gate.ts'
 import type { Egress } from '../../bridge/egress/egress.ts'
 import type { ReadReadiness } from '../../bridge/http/health.ts'

@@ -7,7 +7,7 @@ import {
   eventTypesOn,
   type TopicName,
 } from '../../../contracts/topics.ts'
-import type { OutgoingRecord } from '../../bridge/domain/ports.ts'
+import type { OutgoingRecord } from '../../bridge/domain/log/record.ts'
 import { refusalOf } from '../../bridge/operations/archive/replay.ts'
 import { operation, type Resources, stop } from '../../bridge/operations/operation.ts'
 import { anyText, oneOf } from '../../bridge/operations/options.ts'

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../../contracts/events/index.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { described } from '../../contracts/truth/records.ts'
 import { misfit } from '../../contracts/truth/schemas.ts'
 import { runCommand } from '../../support/command.ts'

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { archiveAgain } from '../../../src/bridge/archive/archive-again.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 
 const test = suite('what is to be archived again')
 

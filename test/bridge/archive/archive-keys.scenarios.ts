@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import type { ArchiveKeys, LogPlace } from '../../../src/bridge/domain/ports.ts'
+import type { ArchiveKeys } from '../../../src/bridge/domain/archive-keys.ts'
+import type { LogPlace } from '../../../src/bridge/domain/log/positions.ts'
 
 const at = (offset: number, generation = 'g1'): LogPlace => ({ generation, partition: 0, offset })
 const key = (id: string, kid: string, wrapping = 'w1') => ({ id, kid, wrapped: `${wrapping}.${kid}` })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ArchiveKey, ArchiveKeys } from '../../../src/bridge/domain/ports.ts'
+import type { ArchiveKey, ArchiveKeys } from '../../../src/bridge/domain/archive-keys.ts'
 
 /** The collection archive_keys in memory. The scenarios of the port are run against it and against MongoDB. */
 export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, ArchiveKey> } => {

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { archiveReader } from '../../../src/bridge/archive/reader.ts'
 import type { Content, Restored } from '../../../src/bridge/archive/restore.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 
 const reading = suite('the reader of an archive')
 

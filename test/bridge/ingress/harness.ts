@@ -3,8 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { AccountId, Id, Instant } from '../../../contracts/primitives.ts'
 import type { Account } from '../../../src/bridge/domain/accounts.ts'
+import type { OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { unmeasured } from '../../../src/bridge/domain/metrics.ts'
-import type { OutgoingRecord } from '../../../src/bridge/domain/ports.ts'
 import {
   type Checks,
   type OperatorsDeps,

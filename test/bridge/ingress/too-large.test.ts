@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { Failure } from '../../../src/bridge/domain/ports.ts'
+import type { Failure } from '../../../src/bridge/domain/log/record.ts'
 import { sample } from '../../support/samples.ts'
 import { send, start } from './harness.ts'
 

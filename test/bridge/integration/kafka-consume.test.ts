@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OwnedPartition, Slice } from '../../../src/bridge/domain/ports.ts'
+import type { OwnedPartition } from '../../../src/bridge/domain/log/consumer.ts'
+import type { Slice } from '../../../src/bridge/domain/log/record.ts'
 import { eventually } from '../../support/eventually.ts'
 import { connectTestKafka, newPrefix, recordOf, type TestKafka, textOf, withinMs } from '../kafka/connect.ts'
 

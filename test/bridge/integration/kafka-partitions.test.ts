@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Slice } from '../../../src/bridge/domain/ports.ts'
+import type { Slice } from '../../../src/bridge/domain/log/record.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { partitionsOf, plainClient } from '../../support/plain-consumer.ts'

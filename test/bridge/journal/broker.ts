@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Append, Failure, OutgoingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { Append, Failure, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { idOf } from './given.ts'
 
 type Waiting = { readonly record: OutgoingRecord; readonly answer: (outcome: E.Either<Failure, void>) => void }

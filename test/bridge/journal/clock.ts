@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { Sleep } from '../../../src/bridge/domain/ports.ts'
+import type { Sleep } from '../../../src/bridge/shared/time.ts'
 
 type Timer = { readonly due: number; readonly ring: () => void }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Failure } from '../../../src/bridge/domain/ports.ts'
+import type { Failure } from '../../../src/bridge/domain/log/record.ts'
 import { decide, type Effect, type FailoverEvent, initialState } from '../../../src/bridge/journal/failover.ts'
 
 const transient: Failure = { kind: 'transient', reason: 'full' }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Failure } from '../../../src/bridge/domain/ports.ts'
+import type { Failure } from '../../../src/bridge/domain/log/record.ts'
 import { decide, type Effect, type FailoverEvent, type FailoverState } from '../../../src/bridge/journal/failover.ts'
 
 const transient: Failure = { kind: 'transient', reason: 'full' }

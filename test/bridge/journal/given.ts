@@ -3,9 +3,10 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { topics } from '../../../contracts/topics.ts'
-import type { Failure, Log, OutgoingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { Failure, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
 import type { OpenFile } from '../../../src/bridge/journal/files.ts'
 import { type Journal, type JournalOptions, openJournal } from '../../../src/bridge/journal/journal.ts'
+import type { Log } from '../../../src/bridge/shared/log.ts'
 
 export const noon = '2026-01-31T12:00:00.000Z' as Instant
 

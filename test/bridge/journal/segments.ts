@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OutgoingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { encodeJournaled } from '../../../src/bridge/journal/record.ts'
 import { frameSize } from '../../../src/bridge/journal/segment.ts'
 import { temporaryFolder } from '../../support/folder.ts'

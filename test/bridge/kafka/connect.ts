@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Instant } from '../../../contracts/primitives.ts'
-import { unmeasured } from '../../../src/bridge/domain/metrics.ts'
-import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
+import { type Measure, unmeasured } from '../../../src/bridge/domain/metrics.ts'
 import { connectKafka, type KafkaPorts } from '../../../src/bridge/kafka/kafka.ts'
+import type { Log } from '../../../src/bridge/shared/log.ts'
 import { servers } from '../../support/servers.ts'
 
 /** What a connection has measured and logged, for tests that check it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { startOffset, startOffsetsOf } from '../../../src/bridge/kafka/consumer/committed-offsets.ts'
 import { healthOf, readWithout } from '../../../src/bridge/kafka/consumer/consume.ts'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { type BufferedSlice, fetchBuffer, roomOf } from '../../../src/bridge/kafka/consumer/fetch-buffer.ts'
 
 const values = [10, 5_000, 2_000_000].map((bytes) => Buffer.alloc(bytes))

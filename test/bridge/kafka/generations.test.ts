@@ -1,7 +1,7 @@
 import type { Batch, Offsets } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { HandleSlice } from '../../../src/bridge/domain/ports.ts'
+import type { HandleSlice } from '../../../src/bridge/domain/log/consumer.ts'
 import { offsetCommitter } from '../../../src/bridge/kafka/consumer/committed-offsets.ts'
 import { roomOf } from '../../../src/bridge/kafka/consumer/fetch-buffer.ts'
 import { type PartitionReader, partitionReader } from '../../../src/bridge/kafka/consumer/partition-reader.ts'

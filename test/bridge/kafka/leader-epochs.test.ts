@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord, LogMark } from '../../../src/bridge/domain/ports.ts'
+import type { LogMark } from '../../../src/bridge/domain/log/positions.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import {
   compareLogOf,
   decodeEpochsResponse,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord, Slice } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord, Slice } from '../../../src/bridge/domain/log/record.ts'
 import { orderedReplay } from '../../../src/bridge/kafka/read-topic.ts'
 
 const recordAt = (partition: number, offset: number): IncomingRecord => ({

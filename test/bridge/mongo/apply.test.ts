@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Change } from '../../../src/bridge/domain/ports.ts'
 import { groupsOf } from '../../../src/bridge/mongo/apply.ts'
 import { pauseAfter } from '../../../src/bridge/mongo/stats-refresher.ts'
 import { chunks } from '../../../src/bridge/shared/slices.ts'
+import type { Change } from '../../../src/bridge/views/document.ts'
 
 const groups = suite('changes by document')
 

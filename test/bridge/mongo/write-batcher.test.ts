@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Change, Failure } from '../../../src/bridge/domain/ports.ts'
+import type { Failure } from '../../../src/bridge/domain/log/record.ts'
 import { writeBatcher } from '../../../src/bridge/mongo/write-batcher.ts'
+import type { Change } from '../../../src/bridge/views/document.ts'
 
 const batcher = suite('the write batcher')
 

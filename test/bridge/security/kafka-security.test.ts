@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { Slice } from '../../../src/bridge/domain/ports.ts'
+import type { Slice } from '../../../src/bridge/domain/log/record.ts'
 import type { KafkaSettings } from '../../../src/bridge/kafka/client.ts'
 import { connectKafka } from '../../../src/bridge/kafka/kafka.ts'
 import { right } from '../../support/either.ts'

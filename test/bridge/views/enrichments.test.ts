@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { erasedEnrichments, nameOfErased } from '../../../src/bridge/domain/person/erased.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
 import { enrichmentHandler } from '../../../src/bridge/views/enrichment-handler.ts'
 import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../../src/bridge/views/enrichments.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { inMongo, type PositionOf, positionsInMongo } from '../../../src/bridge/views/positions.ts'
 
 const group = 'projector'

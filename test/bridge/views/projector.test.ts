@@ -3,15 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Decode } from '../../../src/bridge/domain/folded.ts'
+import type { OwnedPartition } from '../../../src/bridge/domain/log/consumer.ts'
+import type { Failure, IncomingRecord, Slice } from '../../../src/bridge/domain/log/record.ts'
 import { unmeasured } from '../../../src/bridge/domain/metrics.ts'
-import type {
-  ApplyChanges,
-  Change,
-  Failure,
-  IncomingRecord,
-  OwnedPartition,
-  Slice,
-} from '../../../src/bridge/domain/ports.ts'
+import type { ApplyChanges, Change } from '../../../src/bridge/views/document.ts'
 import { projector } from '../../../src/bridge/views/projector.ts'
 import { anEvent, at } from '../../support/given-events.ts'
 

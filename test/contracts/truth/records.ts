@@ -1,5 +1,5 @@
 import { deadLetterHeaders as dl } from '../../../contracts/records.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { readTopics } from '../../support/plain-consumer.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'

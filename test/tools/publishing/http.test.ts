@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ChatHistory } from '../../../src/bridge/domain/ports.ts'
+import type { ChatHistory } from '../../../src/bridge/domain/chat-history.ts'
 import { noon, type Sent, send, start } from '../../bridge/ingress/harness.ts'
 import { sample, samples } from '../../support/samples.ts'
 import { documentedPaths, statusesOf, surprises } from './documented.ts'

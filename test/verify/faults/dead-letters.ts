@@ -1,5 +1,5 @@
 import { deadLetterHeaders } from '../../../contracts/records.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { unless } from './findings.ts'
 import type { Poison } from './poisons.ts'
 

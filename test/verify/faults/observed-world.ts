@@ -1,5 +1,5 @@
 import { botReplies, eventTopics, quarantine } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import type { ServiceAccount } from '../../../src/tools/simulator/account.ts'
 import type { ReceivedRequest } from '../../../src/tools/simulator/state.ts'
 import { described } from '../../contracts/truth/records.ts'

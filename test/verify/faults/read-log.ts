@@ -1,7 +1,7 @@
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import '../../../src/bridge/kafka/kafkajs-patches/batch-decoder.ts'
 import '../../../src/bridge/kafka/kafkajs-patches/request-queue.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
 import { plainClient, readTopics } from '../../support/plain-consumer.ts'
 import type { LogRecord } from './history.ts'
 import { seqOf } from './traffic.ts'

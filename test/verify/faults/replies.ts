@@ -7,7 +7,7 @@ import type {
   DomainEvent,
 } from '../../../contracts/events/index.ts'
 import { botReplies } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { fromRecord } from '../../../src/bridge/kafka/records.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'

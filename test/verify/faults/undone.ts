@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { callEvent, clientUpdated } from '../../../src/tools/simulator/payloads.ts'
 import type { Documents, Exchange, LogRecord } from './history.ts'
 import type { Event } from './traffic.ts'

@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../../bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import { sleep } from '../../../bridge/shared/time.ts'
 import type { Place } from './commits.ts'
 import { type Command, commandOf } from './replies.ts'

@@ -1,6 +1,7 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
 import { partitionName } from './partition-name.ts'
-import type { CompareLog, IncomingRecord, LogMark, TopicIds } from '../ports.ts'
+import type { CompareLog, LogMark, TopicIds } from './positions.ts'
+import type { IncomingRecord } from './record.ts'
 
 /** The first record of the newest leader epoch that the views have of each partition. */
 export type StoredMarks = {

@@ -1,5 +1,5 @@
 import type { Instant } from '../../../../contracts/primitives.ts'
-import type { IncomingRecord } from '../ports.ts'
+import type { IncomingRecord } from './record.ts'
 
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 

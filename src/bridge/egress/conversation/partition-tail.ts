@@ -1,6 +1,6 @@
 import { type Conversation, withFacts } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ViewsEnd } from '../ports.ts'
 
 /** A conversation as folded from the log, up to and including the offset `applied`. */

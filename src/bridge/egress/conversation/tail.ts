@@ -1,5 +1,5 @@
 import type { Fact } from '../../domain/conversation-facts.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ViewsEnd } from '../ports.ts'
 import { type Kept, type PartitionTail, partitionTail, unread } from './partition-tail.ts'
 

@@ -1,5 +1,5 @@
-import type { Sleep } from '../../domain/ports.ts'
 import { limitConcurrency } from '../../shared/semaphore.ts'
+import type { Sleep } from '../../shared/time.ts'
 import type { Verdict } from './classify.ts'
 import {
   type Entrant,

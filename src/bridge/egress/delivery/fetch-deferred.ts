@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { EgressPorts, FetchedCommands } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Deferred } from './account-backlog.ts'

@@ -6,7 +6,7 @@ import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../ada
 import type { Account } from '../../domain/accounts.ts'
 import { decideReply, takenReasonAt } from '../../domain/conversation.ts'
 import { accountIdIn } from '../../domain/identity.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import { recordTime } from '../../domain/log/record-time.ts'
 import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
 import type { EgressPorts } from '../ports.ts'

@@ -1,4 +1,5 @@
-import type { IncomingRecord, OwnedPartition } from '../../domain/ports.ts'
+import type { OwnedPartition } from '../../domain/log/consumer.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { Budget } from '../../shared/budget.ts'
 import { offsetTracker } from '../../shared/offset-tracker.ts'
 import { bytesOf } from '../../shared/slices.ts'

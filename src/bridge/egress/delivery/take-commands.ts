@@ -1,5 +1,6 @@
 import { accountIdIn } from '../../domain/identity.ts'
-import type { IncomingRecord, OwnedPartition, Slice } from '../../domain/ports.ts'
+import type { OwnedPartition } from '../../domain/log/consumer.ts'
+import type { IncomingRecord, Slice } from '../../domain/log/record.ts'
 import { budget } from '../../shared/budget.ts'
 import { faultOf } from '../../shared/fault.ts'
 import { keyedQueue } from '../../shared/keyed-queue.ts'

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../domain/ports.ts'
+import type { Sleep } from '../../shared/time.ts'
 
 /** One timer for each key; times are ms of a monotonic clock. */
 export type Timers = {

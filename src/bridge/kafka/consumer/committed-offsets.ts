@@ -1,7 +1,9 @@
 import type { Offsets } from 'kafkajs'
 import type { TopicName } from '../../../../contracts/topics.ts'
+import type { ConsumerSpec } from '../../domain/log/consumer.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
-import type { ConsumerSpec, Log, OffsetRange, Ranges, TopicIds } from '../../domain/ports.ts'
+import type { OffsetRange, Ranges, TopicIds } from '../../domain/log/positions.ts'
+import type { Log } from '../../shared/log.ts'
 import { commitMetadata, type ValidCommits } from '../offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'
 

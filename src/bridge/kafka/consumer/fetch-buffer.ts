@@ -1,6 +1,7 @@
-import type { IncomingRecord, Sleep } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { Acquire, Permit } from '../../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../../shared/slices.ts'
+import type { Sleep } from '../../shared/time.ts'
 
 /** Records that are handled together. `next` is the offset to read from after these records. */
 export type BufferedSlice = { readonly records: ReadonlyArray<IncomingRecord>; readonly next: number }
@@ -23,7 +24,7 @@ const usualSlice = { records: 500, bytes: 1024 * 1024 }
 // In records two slices: the next slice is ready when one has been handled, and kafkajs fetches again within its
 // maximum wait. In bytes the limit is one slice.
 const usualLimit = { records: 1_000, bytes: 1024 * 1024 }
-/** Bounds for records of 1.4 kB (see domain/ports.ts). If records are larger, a slice has fewer of them. */
+/** Bounds for records of 1.4 kB (see domain/log/record.ts). If records are larger, a slice has fewer of them. */
 const sized = (records: number) => ({ records, bytes: 1_400 * records })
 
 /** How many bytes all partitions of a consumer hold together. */

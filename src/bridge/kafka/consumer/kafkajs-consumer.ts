@@ -1,5 +1,5 @@
 import { AssignerProtocol, type Consumer, type Kafka, type PartitionAssigner } from 'kafkajs'
-import type { ConsumerSpec } from '../../domain/ports.ts'
+import type { ConsumerSpec } from '../../domain/log/consumer.ts'
 import { sessionTimeoutMs as defaultSessionTimeoutMs } from './health.ts'
 
 /** The partitions that are assigned to one member, by topic. */

@@ -1,9 +1,13 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
 import { tracingSlice } from '../../adapters/tracing.ts'
-import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../domain/ports.ts'
+import type { ConsumerSpec, OwnedPartition } from '../../domain/log/consumer.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
+import type { Measure } from '../../domain/metrics.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { faultOf } from '../../shared/fault.ts'
+import type { Log } from '../../shared/log.ts'
 import type { Acquire } from '../../shared/semaphore.ts'
+import type { Sleep } from '../../shared/time.ts'
 import { catchUpOf, fetchBuffer, type Room } from './fetch-buffer.ts'
 
 type HandlerFailure = { readonly since: number; readonly failures: number; readonly error: string }

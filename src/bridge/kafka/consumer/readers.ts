@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { TopicIds } from '../../domain/ports.ts'
+import type { TopicIds } from '../../domain/log/positions.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
 /** A partition that waits for records. */

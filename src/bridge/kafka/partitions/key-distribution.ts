@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { eventTopicNames, segmentMarker, type TopicName } from '../../../../contracts/topics.ts'
-import type { Ranges } from '../../domain/ports.ts'
+import type { Ranges } from '../../domain/log/positions.ts'
 import type { ReadTopic } from '../read-topic.ts'
 import { murmur2 } from './murmur2.ts'
 

@@ -1,5 +1,5 @@
 import { botConversations, botReplies, type TopicName } from '../../../../contracts/topics.ts'
-import type { Log } from '../../domain/ports.ts'
+import type { Log } from '../../shared/log.ts'
 import type { KeyDistribution } from './key-distribution.ts'
 import { murmur2 } from './murmur2.ts'
 

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, IncomingRecord, Sleep } from '../../domain/ports.ts'
+import type { Failure, IncomingRecord } from '../../domain/log/record.ts'
+import type { Sleep } from '../../shared/time.ts'
 import { allHeaders, type WireRecord } from '../wire-record.ts'
 import type { Partitioner } from './partitioner.ts'
 

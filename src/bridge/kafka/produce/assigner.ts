@@ -1,6 +1,6 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { Sleep } from '../../domain/ports.ts'
 import { type Bounds, backoff } from '../../shared/backoff.ts'
+import type { Sleep } from '../../shared/time.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'
 import type { Entry } from './partition-queue.ts'
 

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { Failure, Log } from '../../domain/ports.ts'
+import type { Failure } from '../../domain/log/record.ts'
+import type { Log } from '../../shared/log.ts'
 import type { Header, WireRecord } from '../wire-record.ts'
 import type { Entry } from './partition-queue.ts'
 

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Measure } from '../../domain/ports.ts'
+import type { Measure } from '../../domain/metrics.ts'
 import { isIdentityLost, refusalOf } from '../errors.ts'
 import { type Backlog, sizeOf } from './backlog.ts'
 import type { ProduceConnection } from './connection.ts'

@@ -1,6 +1,6 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { Failure } from '../../domain/ports.ts'
+import type { Failure } from '../../domain/log/record.ts'
 import type { WireRecord } from '../wire-record.ts'
 import type { PartitionBatch } from './connection.ts'
 import { type Identity, noIdentity } from './record-batch.ts'

@@ -1,7 +1,7 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { Sleep } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
+import type { Sleep } from '../../shared/time.ts'
 import type { BatchSender } from './batch-sender.ts'
 import { noLeader, type ProduceConnection } from './connection.ts'
 import type { PartitionQueue } from './partition-queue.ts'

@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { TopicIds } from '../../domain/ports.ts'
+import type { TopicIds } from '../../domain/log/positions.ts'
 import type { AskOf, Cluster } from '../admin.ts'
 
 const apiKey = 3

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import type { TopicIds } from '../../domain/ports.ts'
+import type { TopicIds } from '../../domain/log/positions.ts'
 import type { ViewName } from '../../views/index.ts'
 import { unlessThere } from '../classify.ts'
 import { rejectAfter, stepMs } from '../client.ts'

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, type EventTopicName, type TopicName, topics } from '../../../../contracts/topics.ts'
 import { archiveReader } from '../../archive/reader.ts'
 import type { Restore } from '../../archive/restore.ts'
-import type { Append, IncomingRecord } from '../../domain/ports.ts'
+import type { Append, IncomingRecord } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
 

@@ -1,5 +1,5 @@
 import { type WrappingKeys, wrappingKidOf } from '../../archive/key-file.ts'
-import type { ArchiveKeys, NewArchiveKey } from '../../domain/ports.ts'
+import type { ArchiveKeys, NewArchiveKey } from '../../domain/archive-keys.ts'
 
 const atOnce = 500
 

@@ -3,7 +3,7 @@ import { archiveNameOf, type EventTopicName, isEventTopic, type TopicName } from
 import { archiveReader } from '../../archive/reader.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
-import type { IncomingRecord, Slice } from '../../domain/ports.ts'
+import type { IncomingRecord, Slice } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, readOrThrow } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'

@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import type { Failure, IncomingRecord, Now, Sleep } from '../../domain/ports.ts'
+import type { Now } from '../../domain/clock.ts'
+import type { Failure, IncomingRecord } from '../../domain/log/record.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import type { Lease, Redrives } from '../../mongo/redrives.ts'
 import { chunks } from '../../shared/slices.ts'
+import type { Sleep } from '../../shared/time.ts'
 import { partOf } from './dead-letters.ts'
 
 type Pace = {

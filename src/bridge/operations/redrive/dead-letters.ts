@@ -3,7 +3,7 @@ import type { Instant } from '../../../../contracts/primitives.ts'
 import { type Problem, problemsOf } from '../../../../contracts/problem.ts'
 import { DeadLetterHeaders, deadLetterHeaders as names } from '../../../../contracts/records.ts'
 import { deadLetters, topics } from '../../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import { firstFailureOf, ofJournal, type Redriven, timesRedriven } from '../../kafka/dead-letters.ts'
 import type { PartOf } from '../../kafka/read-topic.ts'
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { deadLetters, quarantine } from '../../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { printable, printableLines } from '../../shared/printable.ts'
 import { utf8Text } from '../../shared/utf8.ts'

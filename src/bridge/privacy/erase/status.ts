@@ -13,7 +13,7 @@ import {
 } from '../../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { archiverGroup } from '../../domain/consumer-groups.ts'
-import type { IncomingRecord } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, type ReadTopic, readOrThrow } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'

@@ -6,16 +6,10 @@ import { keyId, lostText } from '../../archive/data-keys.ts'
 import { type Again, lostOf } from '../../archive/lost.ts'
 import { erasureIn, mayErase } from '../../archive/markers.ts'
 import { restorer } from '../../archive/restore.ts'
+import type { ArchiveKeys } from '../../domain/archive-keys.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
-import type {
-  ArchiveKeys,
-  CommittedOffsets,
-  EndOffsets,
-  IncomingRecord,
-  OffsetRange,
-  Ranges,
-  TopicIds,
-} from '../../domain/ports.ts'
+import type { CommittedOffsets, EndOffsets, OffsetRange, Ranges, TopicIds } from '../../domain/log/positions.ts'
+import type { IncomingRecord } from '../../domain/log/record.ts'
 import { memoized } from '../../shared/memoized.ts'
 
 type Offsets = ReadonlyMap<number, number>

@@ -1,5 +1,6 @@
-import type { CheckHealth, Health, Sleep } from '../../domain/ports.ts'
+import type { CheckHealth, Health } from '../../domain/checks.ts'
 import { repeat } from '../../shared/repeat.ts'
+import type { Sleep } from '../../shared/time.ts'
 import { type Limited, type RetainDeps, retainer } from './retain.ts'
 
 type Running = RetainDeps & {

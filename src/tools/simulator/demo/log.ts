@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../../bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import { isObject } from '../../../bridge/shared/json.ts'
 import { createChanges } from '../changes.ts'
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { BotReply } from '../../../../contracts/commands/bot-reply.ts'
-import type { IncomingRecord } from '../../../bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import type { ReadView } from '../../../bridge/views/index.ts'
 import { bridgeOf } from '../account.ts'
 import { oddly } from '../odd-copies.ts'

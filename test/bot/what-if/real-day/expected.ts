@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 
 type Message = { readonly text?: string; readonly buttonId?: string }
 

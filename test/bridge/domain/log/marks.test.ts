@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { logMarks } from '../../../../src/bridge/domain/log/marks.ts'
-import type { IncomingRecord, LogMark, Verdict } from '../../../../src/bridge/domain/ports.ts'
+import type { LogMark, Verdict } from '../../../../src/bridge/domain/log/positions.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 
 const recordAt = (offset: number, epoch: number): IncomingRecord => ({
   topic: 'chats',

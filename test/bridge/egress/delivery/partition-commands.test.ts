@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { finderIn } from '../../../../src/bridge/egress/delivery/fetch-deferred.ts'
 import { memoryShares } from '../../../../src/bridge/egress/delivery/memory-shares.ts'
 import { commandsOfPartition } from '../../../../src/bridge/egress/delivery/partition-commands.ts'

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../../../../contracts/events/index.ts'
-import type { IncomingRecord, OwnedPartition } from '../../../../src/bridge/domain/ports.ts'
+import type { OwnedPartition } from '../../../../src/bridge/domain/log/consumer.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 
 type Topic = 'bot-replies' | 'bot-conversations'
 

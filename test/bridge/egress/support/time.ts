@@ -1,5 +1,5 @@
 import type { Instant } from '../../../../contracts/primitives.ts'
-import type { Sleep } from '../../../../src/bridge/domain/ports.ts'
+import type { Sleep } from '../../../../src/bridge/shared/time.ts'
 
 type Timer = { readonly at: number; readonly wake: () => void }
 

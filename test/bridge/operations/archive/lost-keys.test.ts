@@ -5,7 +5,7 @@ import { dataKeys, type SealingKey } from '../../../../src/bridge/archive/data-k
 import { newKeyFile, readKeys } from '../../../../src/bridge/archive/key-file.ts'
 import { restorer } from '../../../../src/bridge/archive/restore.ts'
 import { seal } from '../../../../src/bridge/archive/seal.ts'
-import type { IncomingRecord, OutgoingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { toRecord } from '../../../../src/bridge/kafka/records.ts'
 import { notRecorded, type RecordAction } from '../../../../src/bridge/operations/audit.ts'
 import { right } from '../../../support/either.ts'

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Content } from '../../../../src/bridge/archive/restore.ts'
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { readArchive } from '../../../../src/bridge/operations/rebuild/archive.ts'
 
 const reading = suite('a rebuild reads the archive')

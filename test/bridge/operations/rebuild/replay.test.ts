@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ConsumerSpec } from '../../../../src/bridge/domain/ports.ts'
+import type { ConsumerSpec } from '../../../../src/bridge/domain/log/consumer.ts'
 import { toRecord } from '../../../../src/bridge/kafka/records.ts'
 import { startReplay } from '../../../../src/bridge/operations/rebuild/replay.ts'
 import { anEvent, at } from '../../../support/given-events.ts'

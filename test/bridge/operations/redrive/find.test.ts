@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../../contracts/primitives.ts'
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { findDeadLetters, findRequests } from '../../../../src/bridge/operations/redrive/find.ts'
 import { right } from '../../../support/either.ts'
 import { letterOf, topicOf } from './given-letters.ts'

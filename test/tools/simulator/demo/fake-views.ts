@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import type { ViewName } from '../../../../src/bridge/views/index.ts'
 
 const noon = new Date('2026-01-31T12:00:00.000Z')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { createEventLog } from '../../../../src/tools/simulator/demo/log.ts'
 import { isMoreToCome, sayToBot } from '../../../../src/tools/simulator/demo/say.ts'
 import type { DemoAccount } from '../../../../src/tools/simulator/demo/story.ts'

@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../../../src/bridge/domain/ports.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { chatAccepted, chatFinished, chatUpdated } from '../../../../src/tools/simulator/payloads.ts'
 import type { Exchange } from '../history.ts'
 import type { Event } from '../traffic.ts'

@@ -1,5 +1,5 @@
 import type { Egress } from '../bridge/egress/egress.ts'
-import { forwardRouter, fromPeerOnly, type Peer } from '../bridge/http/forward.ts'
+import { forwardRouter, fromClients, fromPeerOnly, type Peer } from '../bridge/http/forward.ts'
 import { operatorsRouter, type ReadReadiness } from '../bridge/http/health.ts'
 import { createHttpServer, type HttpServer, type Routers } from '../bridge/http/server.ts'
 import { monotonic } from '../bridge/shared/time.ts'
@@ -46,6 +46,7 @@ export const operatorsServer = (
         ...consoleRouters,
       ],
       limits,
+      fromClients,
     )
   const { child, peer } = pair
   const forPeer = answerPeer(peer, { readiness, metrics: metrics.values, gates })
@@ -60,5 +61,6 @@ export const operatorsServer = (
     deps,
     ({ healthMs }) => [operatorsRouter(ofBoth, healthMs), forPeer, forwardRouter(settings.console.basePath, peer)],
     limits,
+    fromClients,
   )
 }

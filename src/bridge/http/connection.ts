@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The connection on which a client sent a request. */
+/** The connection on which a client sent a request. Without an address it is not known, and never local. */
 export type Connection = { readonly remoteAddress?: string | undefined; readonly localPort?: number | undefined }
 
 const forwarded = new WeakMap<IncomingMessage, Connection>()
 
-/** Notes that another process of this bridge took the request in and passed it on. */
+/** Notes that another process of a bridge has sent the request. */
 export const setConnection = (req: IncomingMessage, connection: Connection): void => void forwarded.set(req, connection)
 
 /** The client's connection: that of the process which took the request in, otherwise the request's own. */

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
+import { urlToHttpOptions } from 'node:url'
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { refusalBody } from './answer.ts'
+import { invalid, refusalBody } from './answer.ts'
 import { connectionOf, setConnection } from './connection.ts'
 import type { Ctx, State } from './context.ts'
 
@@ -25,13 +26,20 @@ const unavailable = {
   message: 'the console starts again: try again soon',
 }
 
-/** Passes the requests below `path` on to the other process, with the client's connection in headers. */
+/**
+ * Passes the requests below `path` on to the other process, with the client's connection in headers. The host and the
+ * port are those of the process. Of what the client asked for, only the path and the query are sent, as they came: a
+ * URL made of them could name another host, or another path once its dots are resolved.
+ */
 export const forwardRouter = (path: string, peer: Peer): Router<State> => {
   const pass = (ctx: Ctx, url: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const { remoteAddress = '', localPort = 0 } = connectionOf(ctx.req)
-      const sent = request(new URL(ctx.url, url), {
+      const sent = request({
+        ...urlToHttpOptions(new URL(url)),
+        path: ctx.url,
         method: ctx.method,
+        setHost: false,
         headers: {
           ...without(ctx.req.headers, [...ofConnection, ...Object.values(names)]),
           ...peerHeaders(peer),
@@ -62,8 +70,10 @@ export const forwardRouter = (path: string, peer: Peer): Router<State> => {
   })
 }
 
-const isToken = (given: string, { token }: Peer) =>
-  given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token))
+const isToken = (given: string, { token }: Peer) => {
+  const [sent, known] = [Buffer.from(given), Buffer.from(token)]
+  return sent.length === known.length && timingSafeEqual(sent, known)
+}
 
 /** Answers questions of the other process, as JSON at /peer/NAME. For everybody else these paths do not exist. */
 export const peerRouter = (
@@ -86,7 +96,25 @@ export const fromPeerOnly =
   (peer: Peer): Middleware<State> =>
   async (ctx, next) => {
     if (!isToken(ctx.get(names.token), peer)) return
-    const [remoteAddress, localPort] = [ctx.get(names.address), Number(ctx.get(names.port))]
-    if (remoteAddress !== '') setConnection(ctx.req, { remoteAddress, localPort })
+    const remoteAddress = ctx.get(names.address)
+    // A connection that has ended has no address. It is unknown then, and not that of the other process.
+    setConnection(ctx.req, remoteAddress === '' ? {} : { remoteAddress, localPort: Number(ctx.get(names.port)) })
     return next()
   }
+
+const wrongTarget = invalid(400, 'target: expected a path, which begins with one slash')
+
+/**
+ * Takes in what clients send to the operators' port. A request for a whole URL, or for a path that a URL parser reads as
+ * a host, is meant for another server. Whoever had a process of a bridge send a request is not on this machine, although
+ * the process is.
+ */
+export const fromClients: Middleware<State> = async (ctx, next) => {
+  if (!/^\/(?![/\\])/.test(ctx.url)) {
+    ctx.status = wrongTarget.status
+    ctx.body = refusalBody(undefined, wrongTarget)
+    return
+  }
+  if (ctx.get(names.token) !== '') setConnection(ctx.req, {})
+  return next()
+}

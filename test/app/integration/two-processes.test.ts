@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChildName } from '../../../src/app/roles.ts'
+import { parse, raw } from '../../bridge/http/raw.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { world } from '../../support/world.ts'
@@ -118,6 +119,9 @@ two(
     const page = await fetch(`${bridge.adminUrl}/console/`, { redirect: 'manual' })
     assert.is(page.status, 303)
     assert.is((await fetch(`${bridge.adminUrl}/peer/readiness`)).status, 404)
+    const { host, port } = new URL(bridge.adminUrl)
+    const whole = `GET ${bridge.adminUrl}/console/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    assert.is(parse(await raw(Number(port), whole)).status, 400)
 
     // Back is killed: webhooks go on, the operators' port says so, and back is started again.
     process.kill(back, 'SIGKILL')

@@ -94,7 +94,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     log,
     recordActionOf: deps.recordActionOf,
     ...(oidc && flow && { oidc: { flow, issuer: oidc.issuer } }),
-    addressOf: clientAddresses(trustedProxies),
+    addressOf: clientAddresses(trustedProxies, log),
     failures: failureDelay(monotonic),
   })
   const api = apiRouter({

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Log } from '../shared/log.ts'
 import { connectionOf } from './connection.ts'
 
 /** A proxy's address or network in CIDR notation: `10.0.0.0/8`, `::1`. */
@@ -32,20 +33,44 @@ export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3})
 /** The address of the client that sent a request. */
 export type ClientAddress = (req: IncomingMessage) => string
 
+/** The same address always in the same letters. */
+const canonical = (address: string): string =>
+  isIP(address) === 6 ? plain(new SocketAddress({ address, family: 'ipv6' }).address) : address
+
+/**
+ * The address in an entry of X-Forwarded-For. Some proxies write the port too: `203.0.113.7:51234`,
+ * `[2001:db8::7]:51234`, with or without quotes.
+ */
+const addressIn = (entry: string): string | undefined => {
+  const text = entry.replace(/^"(.*)"$/, '$1')
+  const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
+  if (inBrackets !== undefined) return isIP(inBrackets) === 6 ? canonical(inBrackets) : undefined
+  const address = ipv4 ?? text
+  return isIP(address) === 0 ? undefined : canonical(address)
+}
+
 /**
  * The socket's address. If that is a trusted proxy's, the last address in X-Forwarded-For that is not a trusted
- * proxy's. The client itself may have written the addresses before it.
+ * proxy's. The client itself may have written the addresses before it. The header Forwarded is not read: no proxy
+ * replaces it if it does not know it, so a client could write any address.
  */
-export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress => {
+export const clientAddresses = (trusted: ReadonlyArray<Network>, log: Pick<Log, 'warn'>): ClientAddress => {
   const proxies = new BlockList()
   for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family)
   const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, familyOf(address))
   return (req) => {
-    const hops = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+    const sent = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+    const entries = sent.map((entry) => entry.trim()).filter((entry) => entry !== '')
     let address = plain(connectionOf(req).remoteAddress ?? '')
     while (isTrusted(address)) {
-      const before = plain(hops.pop()?.trim() ?? '')
-      if (isIP(before) === 0) break
+      const entry = entries.pop()
+      if (entry === undefined) break
+      const before = addressIn(entry)
+      if (before === undefined) {
+        // What it is instead is not logged: it may be anything.
+        log.warn({ proxy: address }, 'X-Forwarded-For: expected an address from this proxy; its clients count as one')
+        break
+      }
       address = before
     }
     return address

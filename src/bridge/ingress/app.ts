@@ -54,7 +54,7 @@ export const ingressRouters =
       ...deps,
       limits,
       budget: bodyBudget(limits.allBodiesBytes),
-      addressOf: clientAddresses(deps.trustedProxies),
+      addressOf: clientAddresses(deps.trustedProxies, deps.log),
       failures: failureDelay(deps.monotonic),
       rateLimit: rateLimits(deps.monotonic),
       publish: bounded(deps.publish),

@@ -7,7 +7,7 @@ import { type BodyBudget, readBody } from '../bridge/http/body.ts'
 import type { Ctx, State } from '../bridge/http/context.ts'
 import { classify, mongoReasonOf } from '../bridge/mongo/classify.ts'
 import type { Log } from '../bridge/shared/log.ts'
-import { type Acquire, semaphore } from '../bridge/shared/semaphore.ts'
+import { fairSemaphore } from '../bridge/shared/semaphore.ts'
 import { decideAccess } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
@@ -33,8 +33,8 @@ const leaveMs = 1_000
 /** Limits for all persons and for one person, so that one person cannot use all streams. */
 const maxStreams = 200
 const streamsOfOne = 40
-/** As many as a browser sends to one host at a time. Further requests of the same person wait. */
-const requestsOfOne = 6
+/** Of one person as many as a browser sends to one host at a time. Further requests wait. */
+const requestsAtOnce = { inAll: 200, ofOne: 6 }
 
 const away: Refusal = {
   status: 503,
@@ -100,12 +100,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   const mayStream = (who: string) =>
     streams.size < maxStreams && [...streams].filter((stream) => stream.who === who).length < streamsOfOne
   // By person and not by session, so that a second sign-in gets no further permits.
-  const permits = new Map<string, Acquire>()
-  const permitsOf = (who: string): Acquire => {
-    const own = permits.get(who) ?? semaphore(requestsOfOne)
-    permits.set(who, own)
-    return own
-  }
+  const acquire = fairSemaphore(requestsAtOnce)
 
   /** The session of a request, if it may use the route. */
   const admit = async (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined) => {
@@ -166,7 +161,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     if (E.isLeft(body)) return body
     const signal = AbortSignal.any([gone.signal, stopping])
     const request = { accountId: account ?? '', chatId: chat, query: new URLSearchParams(ctx.querystring) }
-    using _permit = await permitsOf(session.right.who)(signal)
+    using _permit = await acquire(session.right.who, signal)
     if (signal.aborted) return E.left(away)
     const answered = await handlers[route]({ ...request, session: session.right, body: body.right, signal })
     if (E.isLeft(answered)) return answered

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { percentDecoded } from '../bridge/shared/percent-decoded.ts'
+import { fairSemaphore } from '../bridge/shared/semaphore.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
 import type { Handlers, Session } from './handler.ts'
@@ -22,8 +23,11 @@ type Deps = {
 
 /** If the views take longer, the page is sent without them, and shows that it waits. */
 const withinMs = 250
-/** How many pages read the views at the same time. Others request their data by the API, which has its own limits. */
-const maxReads = 6
+/**
+ * How many pages read the views at the same time, in all and of one account. Others wait as long as for the views, and
+ * then request their data by the API, which has its own limits.
+ */
+const readsAtOnce = { inAll: 6, ofOne: 4 }
 
 const pages = /^accounts\/([\w.~%-]+)\/(?:now|conversations(?:\/([\w.~%-]+))?)$/
 
@@ -36,32 +40,31 @@ const routeOf = (path: string, chat: string | undefined) =>
 
 /** Answers the first requests of a page: the session, and what the page shows if its views answer at once. */
 export const firstAnswers = ({ handlers, accountIds, stopping }: Deps) => {
-  let reads = 0
+  const acquire = fairSemaphore(readsAtOnce)
   const read = async (session: Session, path: string): Promise<unknown> => {
     const [, account, chat] = pages.exec(path) ?? []
-    if (account === undefined || reads >= maxReads) return undefined
+    if (account === undefined) return undefined
     const [accountId, chatId] = [percentDecoded(account), percentDecoded(chat ?? '')]
     const route = routeOf(path, chat)
     if (accountId === undefined || chatId === undefined) return undefined
     if (decideAccess(route, session.grants, accountIds, accountId) !== 'allowed') return undefined
     if (stopping.aborted) return undefined
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(withinMs)])
-    reads += 1
     const query = new URLSearchParams()
-    const answered: Promise<E.Either<unknown, { readonly body: unknown }>> = handlers[route]({
-      session,
-      accountId,
-      chatId,
-      query,
-      body: undefined,
-      signal,
-    })
-    const ended = answered
-      // The page requests it again, and shows the error.
-      .catch(() => undefined)
-      .finally(() => {
-        reads -= 1
+    const answered = async (): Promise<E.Either<unknown, { readonly body: unknown }> | undefined> => {
+      using _permit = await acquire(accountId, signal)
+      if (signal.aborted) return undefined
+      return await handlers[route]({
+        session,
+        accountId,
+        chatId,
+        query,
+        body: undefined,
+        signal,
       })
+    }
+    // If it fails, the page requests it again, and shows the error.
+    const ended = answered().catch(() => undefined)
     const first = await within(withinMs, ended, () => undefined)
     return first !== undefined && E.isRight(first) ? first.right.body : undefined
   }

@@ -1,3 +1,5 @@
+import type { Shares } from '../shared/semaphore.ts'
+
 /** Every limit of the HTTP side, in milliseconds and bytes. */
 export type Limits = {
   /** The body of a request with an account's token. */
@@ -18,8 +20,8 @@ export type Limits = {
   /** A bot's request for a history: how long it waits for an event to be in the views, and for the answer in all. */
   readonly historyWaitMs: number
   readonly historyMs: number
-  /** How many histories are read from MongoDB at the same time. The others wait. */
-  readonly historiesAtOnce: number
+  /** How many histories are read from MongoDB at the same time, in all and of one account. The others wait. */
+  readonly historiesAtOnce: Shares
   readonly healthMs: number
   readonly headersMs: number
   readonly requestMs: number
@@ -51,7 +53,7 @@ export const limits: Limits = {
   enrichmentMs: 500,
   historyWaitMs: 1_000,
   historyMs: 3_000,
-  historiesAtOnce: 8,
+  historiesAtOnce: { inAll: 8, ofOne: 6 },
   healthMs: 2_000,
   headersMs: 5_000,
   requestMs: 10_000,

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { Enrichment } from '../../../contracts/commands/enrichment.ts'
+import { accountIdIn } from '../domain/identity.ts'
 import { batchedLookup } from '../shared/batched-lookup.ts'
+import { fairSemaphore } from '../shared/semaphore.ts'
 import { settled } from '../shared/timeout.ts'
 import type { FindEnrichment } from './enrichment.ts'
 
@@ -50,18 +52,22 @@ type FindAll = (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [
  */
 const restAtMostMs = 10
 
+/** How many keys are looked up at the same time, in all and of one account: a batch has no more of them. */
+const keysAtOnce = { inAll: 1_000, ofOne: 500 }
+
 /**
  * Looks up a visitor's enrichment. Most visitors have none, and the filter shows this without a database query. The
  * filter is checked again when the event is in the log, because a key may have been on its way to the filter. Look-ups
- * that arrive while one is running go to the database together, in the next batch.
+ * that arrive while one is running go to the database together, in the next batch. In a batch the accounts have turns.
  */
 export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: EnrichmentFilter): FindEnrichment => {
+  const acquire = fairSemaphore(keysAtOnce)
   let latest: Promise<unknown> = Promise.resolve()
   const find = batchedLookup(
     async (keys) => new Map(await findAll([...keys])),
     () => settled(latest, restAtMostMs),
   )
-  return async (keysOf, published) => {
+  return async (keysOf, published, signal) => {
     latest = published
     const promising = () => (hasAny() ? keysOf().filter(mayHave) : [])
     let keys = promising()
@@ -69,7 +75,10 @@ export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: Enrich
       await published
       keys = promising()
     }
-    if (keys.length === 0) return undefined
+    const [first] = keys
+    if (first === undefined) return undefined
+    using _permit = await acquire(accountIdIn(first), signal, keys.length)
+    if (signal.aborted) return undefined
     const byKey = await find(keys)
     return keys.map((key) => byKey.get(key)).find((enrichment) => enrichment !== undefined)
   }

@@ -7,11 +7,12 @@ import { within } from '../shared/timeout.ts'
 
 /**
  * The newest enrichment of the first key that has one. It is looked up at once or, if no key is known to have one yet,
- * after the event is in the log.
+ * after the event is in the log. The signal aborts when nobody waits for it any more.
  */
 export type FindEnrichment = (
   keysOf: () => ReadonlyArray<string>,
   published: Promise<unknown>,
+  signal: AbortSignal,
 ) => Promise<Enrichment | undefined>
 
 type Enriched = ChatAccepted | ChatUpdated
@@ -69,10 +70,17 @@ export const replying =
   (find: FindEnrichment, withinMs: number) =>
   async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {
     if (!isEnriched(event)) return replyOf(undefined)
+    const late = new AbortController()
     try {
       // Both are asked for at the same time, so they are one query.
-      const found = Promise.all([find(() => visitorKeys(event), published), find(() => chatKeys(event), published)])
-      const [visitor, chat] = await within(withinMs, found, () => [undefined, undefined] as const)
+      const found = Promise.all([
+        find(() => visitorKeys(event), published, late.signal),
+        find(() => chatKeys(event), published, late.signal),
+      ])
+      const [visitor, chat] = await within(withinMs, found, () => {
+        late.abort()
+        return [undefined, undefined] as const
+      })
       return replyOf(merged(visitor, chat))
     } catch {
       return replyOf(undefined)

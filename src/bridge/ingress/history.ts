@@ -7,7 +7,7 @@ import { type Answer, answering, invalid, notAllowed, type Refusal } from '../ht
 import type { Ctx, State } from '../http/context.ts'
 import type { Log } from '../shared/log.ts'
 import { reasonOf } from '../shared/reason.ts'
-import { semaphore } from '../shared/semaphore.ts'
+import { fairSemaphore } from '../shared/semaphore.ts'
 import { within } from '../shared/timeout.ts'
 import { type AdmissionDeps, refuseAddress, refuseSecret, sameSecret } from './admission.ts'
 import { tooManyRequests } from './refusal.ts'
@@ -67,23 +67,23 @@ const hasToken = (account: Account | undefined, header: string): boolean => {
 
 /**
  * What was said in a chat, for the account's bots. A bot asks while its client waits, and webhooks go on meanwhile: few
- * histories are read at once, and each within its time.
+ * histories are read at once, each within its time, and the accounts have turns.
  */
 export const historyRouter = (deps: HistoryDeps) => {
   const { accounts, history, limits, addressOf, rateLimit, monotonic, sleep, log } = deps
   const byId = new Map<string, Account>(accounts.map((account) => [account.id, account]))
-  const acquire = semaphore(limits.historiesAtOnce)
+  const acquire = fairSemaphore(limits.historiesAtOnce)
 
   const isInViews = async (chat: ChatName, eventId: string, signal: AbortSignal): Promise<boolean> => {
     const until = monotonic() + limits.historyWaitMs
     for (;;) {
-      if (await read(() => history.has(chat, eventId), signal)) return true
+      if (await read(chat, () => history.has(chat, eventId), signal)) return true
       if (monotonic() + againMs >= until || signal.aborted) return false
       await sleep(againMs)
     }
   }
-  const read = async <A>(query: () => Promise<A>, signal: AbortSignal): Promise<A> => {
-    using _permit = await acquire(signal)
+  const read = async <A>({ accountId }: ChatName, query: () => Promise<A>, signal: AbortSignal): Promise<A> => {
+    using _permit = await acquire(accountId, signal)
     if (signal.aborted) throw new Error('nobody waits for the history any more')
     return await query()
   }
@@ -94,7 +94,7 @@ export const historyRouter = (deps: HistoryDeps) => {
   ): Promise<E.Either<Refusal, Answer>> => {
     try {
       if (after !== undefined && !(await isInViews(chat, after, signal))) return E.left(tooEarly)
-      const found = await read(() => history.read(chat, last), signal)
+      const found = await read(chat, () => history.read(chat, last), signal)
       return found === undefined ? E.left(unknownChat) : E.right({ status: 200, body: found, headers: noStore })
     } catch (error) {
       log.warn({ accountId: chat.accountId, reason: reasonOf(error) }, 'a history could not be read')

@@ -23,7 +23,7 @@ import { filtersOf as ownedFilters } from '../../bridge/operations/redrive/opera
 import { isErasedSince } from '../../bridge/operations/redrive/send.ts'
 import { findRecord, lookAt } from '../../bridge/operations/redrive/show.ts'
 import { isFault } from '../../bridge/shared/fault.ts'
-import { semaphore } from '../../bridge/shared/semaphore.ts'
+import { fairSemaphore } from '../../bridge/shared/semaphore.ts'
 import { rolesFor } from '../access/grants.ts'
 import { type LetterAnswer, type LettersAnswer, ShowBody } from '../answers.ts'
 import {
@@ -72,8 +72,8 @@ const newestOf = 10_000
 const findWithinMs = 10_000
 /** How many reasons of a group a response has. */
 const maxReasons = 20
-/** How many requests read letters at the same time. */
-const maxReads = 2
+/** How many requests read letters at the same time. The accounts have turns. */
+const readsAtOnce = { inAll: 2, ofOne: 2 }
 
 /** The filters of a query or a body. */
 type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', string>>> & {
@@ -303,11 +303,11 @@ export const deadLettersHandlers = ({
   recordActionOf,
   accounts,
 }: DeadLettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
-  const permits = semaphore(maxReads)
+  const acquire = fairSemaphore(readsAtOnce)
   /** Reads with a timeout. Records that are not read by then are missing. */
   const bounded = async <A>(request: ConsoleRequest, read: (signal: AbortSignal) => Promise<A>): Promise<A> => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(findWithinMs)])
-    using _permit = await permits(signal)
+    using _permit = await acquire(request.accountId, signal)
     return await read(signal)
   }
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }

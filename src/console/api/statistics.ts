@@ -9,7 +9,7 @@ import { marksOf } from '../../bridge/domain/person/personal-data.ts'
 import { invalid, type Refusal } from '../../bridge/http/answer.ts'
 import type { Query } from '../../bridge/mongo/connect.ts'
 import { agentNamesIn, sessionsIn, statisticsIn } from '../../bridge/mongo/console-statistics.ts'
-import { semaphore } from '../../bridge/shared/semaphore.ts'
+import { fairSemaphore } from '../../bridge/shared/semaphore.ts'
 import { chunks } from '../../bridge/shared/slices.ts'
 import { sessionStatsAt } from '../../bridge/views/compute-daily-stats.ts'
 import { NamesBody, type StatisticsAnswer } from '../answers.ts'
@@ -85,12 +85,12 @@ const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(mar
 const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'from' | 'to' | 'by'>) =>
   `${accountId}-${from}-${to}-${by}.csv`
 
-/** Handlers that make one response at a time: the rows of many responses would fill the memory. */
+/** Handlers that make one response at a time, the accounts in turns: the rows of many responses would fill the memory. */
 export const oneAtATime = () => {
-  const permits = semaphore(1)
+  const acquire = fairSemaphore({ inAll: 1, ofOne: 1 })
   return <R extends ConsoleRoute>(handler: ConsoleHandler<R>): ConsoleHandler<R> =>
     async (request) => {
-      using _permit = await permits(request.signal)
+      using _permit = await acquire(request.accountId, request.signal)
       return request.signal.aborted ? E.left(unavailable('the caller has gone')) : await handler(request)
     }
 }

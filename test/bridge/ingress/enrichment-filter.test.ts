@@ -59,13 +59,14 @@ const given = () => {
   return { add, find, asked, published, resolve }
 }
 const keys = ['acme/email:a@example.com', 'acme/phone:1']
+const waits = () => new AbortController().signal
 
 filtering('avoids look-ups of visitors and keys without published enrichments', async () => {
   const { add, find, asked, published, resolve } = given()
   resolve()
   add('acme/phone:1')
-  assert.is(await find(() => ['acme/email:a@example.com', 'acme/phone:2'], published), undefined)
-  assert.equal(await find(() => keys, published), { crmLink: 'acme/phone:1' })
+  assert.is(await find(() => ['acme/email:a@example.com', 'acme/phone:2'], published, waits()), undefined)
+  assert.equal(await find(() => keys, published, waits()), { crmLink: 'acme/phone:1' })
   assert.equal(asked, [['acme/phone:1']])
 })
 
@@ -75,18 +76,41 @@ filtering('does not compute the keys if no visitor has enrichments', async () =>
   const refuse = (): never => {
     throw new Error('nothing is to be looked for')
   }
-  assert.is(await find(refuse, published), undefined)
+  assert.is(await find(refuse, published, waits()), undefined)
 })
 
 filtering('is checked again when the event is in the log', async () => {
   for (const others of [[], ['acme/phone:2']]) {
     const { add, find, published, resolve } = given()
     others.forEach(add)
-    const found = find(() => keys, published)
+    const found = find(() => keys, published, waits())
     add('acme/phone:1')
     resolve()
     assert.equal(await found, { crmLink: 'acme/phone:1' })
   }
+})
+
+filtering('looks up keys of another account in the next batch, although one account has thousands', async () => {
+  const filter = enrichmentFilter()
+  const batches: Array<ReadonlyArray<string>> = []
+  const findAll = async (keys: ReadonlyArray<string>) => {
+    batches.push(keys)
+    return keys.map((key) => [key, { crmLink: key }] as const)
+  }
+  const find = findingEnrichments(findAll, filter)
+  const published = Promise.resolve()
+  const ofAcme = Array.from({ length: 5_000 }, (_, i) => find(() => [`acme/phone:${i}`], published, waits()))
+  const ofOther = await find(() => ['other/phone:1'], published, waits())
+  assert.equal([ofOther, batches.length], [{ crmLink: 'other/phone:1' }, 1])
+  assert.is((await Promise.all(ofAcme)).filter((found) => found !== undefined).length, 5_000)
+  assert.ok(batches.every(({ length }) => length <= 1_000))
+})
+
+filtering('looks up nothing for an event that nobody waits for any more', async () => {
+  const { add, find, asked, published, resolve } = given()
+  resolve()
+  add('acme/phone:1')
+  assert.equal([await find(() => keys, published, AbortSignal.abort()), asked], [undefined, []])
 })
 
 filtering.run()

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { History } from '../../../contracts/http.ts'
+import { eventually } from '../../support/eventually.ts'
 import { at } from '../../support/given-events.ts'
 import { accounts, send, start } from './harness.ts'
 
@@ -152,6 +153,29 @@ history('wrong tokens are delayed, and then refused without a check; the rate li
   await slow.stop()
 })
 
+history('an account with many waiting requests does not delay the history of another account', async () => {
+  const reading = new Map<string, number>()
+  const answer = Promise.withResolvers<void>()
+  const held = await start({
+    history: {
+      has: async () => true,
+      read: async ({ accountId }) => {
+        reading.set(accountId, (reading.get(accountId) ?? 0) + 1)
+        if (accountId === 'acme') await answer.promise
+        return said
+      },
+    },
+  })
+  const ofAcme = Array.from({ length: 40 }, () => send(held.port, '/history/acme/2037', get()))
+  await eventually('the first of acme', () => (reading.get('acme') ?? 0) >= 6 || undefined)
+  const ofSlow = await send(held.port, '/history/slow/1', get({ authorization: 'Bearer history-token-of-slow' }))
+  answer.resolve()
+
+  assert.equal([ofSlow.status, reading.get('slow')], [200, 1])
+  assert.ok((await Promise.all(ofAcme)).every(({ status }) => status === 200))
+  await held.stop()
+})
+
 history('few histories are read at once', async () => {
   let running = 0
   let most = 0
@@ -168,7 +192,7 @@ history('few histories are read at once', async () => {
         },
       },
     },
-    { historiesAtOnce: 2 },
+    { historiesAtOnce: { inAll: 2, ofOne: 2 } },
   )
   await Promise.all(Array.from({ length: 12 }, () => send(port, '/history/acme/2037', get())))
   assert.is(most, 2)

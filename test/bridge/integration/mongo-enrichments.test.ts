@@ -7,7 +7,8 @@ import { testDatabase } from '../../support/mongo.ts'
 const { db, connect, drop } = await testDatabase()
 const { storeEnrichments, findEnrichments, erasures } = connect()
 const find = findingEnrichments(findEnrichments, enrichmentFilter())
-const findEnrichment = (keys: ReadonlyArray<string>) => find(() => keys, Promise.resolve())
+const findEnrichment = (keys: ReadonlyArray<string>) =>
+  find(() => keys, Promise.resolve(), new AbortController().signal)
 
 const enrichments = suite('enrichments in MongoDB')
 

@@ -10,7 +10,7 @@ import {
 } from '../../domain/conversation.ts'
 import { isFinal } from '../../domain/conversation-facts.ts'
 import { type CommandName, contentDigest, deliveryId, isSameCommand } from '../../domain/delivery.ts'
-import { limitConcurrency } from '../../shared/semaphore.ts'
+import { fairSemaphore } from '../../shared/semaphore.ts'
 import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
@@ -30,7 +30,8 @@ export type ReadViews = (
   deliveryId: string | undefined,
 ) => Promise<KnownViews | undefined>
 
-const atOnce = 32
+/** How many callers read the views at the same time. */
+const atOnce = { inAll: 1_000, ofOne: 32 }
 const withinMs = 2000
 const awayMs = 1000
 
@@ -41,29 +42,24 @@ const awayMs = 1000
 export const viewsReader = (
   ports: Pick<EgressPorts, 'readDocument' | 'sleep' | 'random' | 'log' | 'monotonic'>,
 ): ReadViews => {
-  const placesOf = new Map<string, ReturnType<typeof limitConcurrency>>()
-  const inPlace = (accountId: string) => {
-    const places = placesOf.get(accountId) ?? limitConcurrency(atOnce)
-    placesOf.set(accountId, places)
-    return places
-  }
+  const acquire = fairSemaphore(atOnce)
   let awayUntil = Number.NEGATIVE_INFINITY
-  return (accountId, chatId, deliveryId) =>
-    inPlace(accountId)(async () => {
-      if (ports.monotonic() < awayUntil) return undefined
-      const read = async () => {
-        const [conversation, delivery] = await Promise.all([
-          chatId === undefined ? undefined : ports.readDocument(conversations.name, chatId),
-          deliveryId === undefined ? undefined : ports.readDocument(deliveries.name, deliveryId),
-        ])
-        return { conversation, delivery }
-      }
-      const known = await withDeadline(ports.sleep, withinMs, (given) =>
-        retryUntilAborted(ports, 'reading the views', read, given),
-      )
-      if (known?.value === undefined) awayUntil = ports.monotonic() + awayMs
-      return known?.value?.value
-    })
+  return async (accountId, chatId, deliveryId) => {
+    using _permit = await acquire(accountId)
+    if (ports.monotonic() < awayUntil) return undefined
+    const read = async () => {
+      const [conversation, delivery] = await Promise.all([
+        chatId === undefined ? undefined : ports.readDocument(conversations.name, chatId),
+        deliveryId === undefined ? undefined : ports.readDocument(deliveries.name, deliveryId),
+      ])
+      return { conversation, delivery }
+    }
+    const known = await withDeadline(ports.sleep, withinMs, (given) =>
+      retryUntilAborted(ports, 'reading the views', read, given),
+    )
+    if (known?.value === undefined) awayUntil = ports.monotonic() + awayMs
+    return known?.value?.value
+  }
 }
 
 /**

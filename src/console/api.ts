@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
+import { didYouMean } from '../bridge/domain/accounts.ts'
 import { readJson } from '../bridge/domain/read-json.ts'
 import { internal, invalid, notAllowed, originOf, type Refusal, refusalBody } from '../bridge/http/answer.ts'
 import { type BodyBudget, readBody } from '../bridge/http/body.ts'
@@ -8,7 +9,7 @@ import type { Ctx, State } from '../bridge/http/context.ts'
 import { classify, mongoReasonOf } from '../bridge/mongo/classify.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { fairSemaphore } from '../bridge/shared/semaphore.ts'
-import { decideAccess } from './access/grants.ts'
+import { decideAccess, rolesFor } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
@@ -48,10 +49,10 @@ const signedOut: Refusal = {
   message: 'session: expected a signed-in user',
 }
 const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
-const refusals = {
-  'wrong-role': forbidden('role: your roles do not allow this'),
-  'unknown-account': invalid(404, 'account: expected one that you may see'),
-}
+const wrongRole = forbidden('role: your roles do not allow this')
+/** An account that a session may not see does not exist for it. */
+const unknownTo = (seen: ReadonlyArray<string>, accountId: string): Refusal =>
+  invalid(404, `account: expected one that you may see.${didYouMean(seen, accountId)}`)
 /** Describes the failure of a server to the caller, but not an error of the bridge itself. */
 const failed = (thrown: unknown): Refusal =>
   classify(thrown).kind === 'permanent'
@@ -110,7 +111,11 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     if (ctx.method !== 'GET' && !isSame(ctx.get('x-csrf-token'), found.right.csrf))
       return E.left(forbidden('X-CSRF-Token: expected that of the session'))
     const decision = decideAccess(route, found.right.grants, accountIds, accountId)
-    return decision === 'allowed' ? E.right<Refusal, Session>(found.right) : E.left(refusals[decision])
+    if (decision === 'allowed') return E.right<Refusal, Session>(found.right)
+    if (decision === 'wrong-role' || accountId === undefined) return E.left(wrongRole)
+    const { grants } = found.right
+    const seen = accountIds.filter((id) => rolesFor(grants, id).length > 0)
+    return E.left(unknownTo(seen, accountId))
   }
 
   /** Ends a stream when its session or role has ended. */

@@ -1,8 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { operations } from '../../src/app/operations.ts'
 import { runOperation } from '../support/operation.ts'
 
 const before = new Date('2026-01-31T12:00:00Z')
+
+const accounts = [{ id: 'acme' }, { id: 'demo' }]
 
 const options = suite('options of commands')
 
@@ -13,7 +16,7 @@ options('after the name of a command below another belong to it, although both h
     keepRelease: async (account: string, { by }: { readonly by: string }) => void kept.push([account, by]),
   }
   const args = ['erase', 'release', '--account', 'acme', '--yes', '--by', 'officer']
-  assert.is((await runOperation(args, { silentPersons })).code, 0)
+  assert.is((await runOperation(args, { silentPersons, accounts })).code, 0)
   assert.equal(kept, [['acme', 'officer']])
 })
 
@@ -21,8 +24,31 @@ options('that need a confirmation do nothing without it', async () => {
   const silentPersons = {
     retainStates: async () => [{ _id: 'acme', waiting: { persons: 21, limit: 20, before, since: before } }],
   }
-  const { code, err } = await runOperation(['erase', 'release', '--account', 'acme'], { silentPersons })
+  const { code, err } = await runOperation(['erase', 'release', '--account', 'acme'], { silentPersons, accounts })
   assert.equal([code, err], [1, ['Nothing was released. Answer yes, or use --yes.']])
+})
+
+/** What the operations need besides the account. */
+const required: Readonly<Record<string, ReadonlyArray<string>>> = {
+  'what-if': ['--from', '2026-01-30', '--to', '2026-01-31', '--group', 'bot'],
+}
+for (const { name, options: all } of operations)
+  if ('account' in all)
+    options(`that name an account which the accounts file lacks are refused: ${name}`, async () => {
+      const never: object = new Proxy({}, { get: () => assert.unreachable('nothing else is asked') })
+      const resources = new Proxy({}, { get: (_, resource) => (resource === 'accounts' ? accounts : never) })
+      const args = [...name.split(' '), '--account', 'demoo', ...(required[name] ?? [])]
+      const { code, out, err } = await runOperation(args, resources)
+      assert.is.not(code, 0)
+      assert.equal([out, err], [[], ['No account has the id demoo. Did you mean demo?']])
+    })
+
+options('of an account are in operations that have the accounts file', () => {
+  const lacking = operations.filter(({ options: all, needs }) => 'account' in all && !needs.accounts)
+  assert.equal(
+    lacking.map(({ name }) => name),
+    [],
+  )
 })
 
 options.run()

@@ -45,7 +45,13 @@ const servers = (more: Partial<Erasures> = {}) => {
     publish: async ({ type }: { readonly type: string }) => E.right(void written.push(type)),
   }
   const { recordActionOf } = audit
-  const routes = personHandlers({ kafka, erasures, recordActionOf, retentionDays: 14 } as unknown as PersonDeps)
+  const routes = personHandlers({
+    accounts: [{ id: 'acme' }],
+    kafka,
+    erasures,
+    recordActionOf,
+    retentionDays: 14,
+  } as unknown as PersonDeps)
   const ask = async (route: typeof find | typeof everything | typeof erase, body: object) => {
     const answered = await routes[route](given({ body: { kind: 'client', value: '1233', ...body } }))
     if (E.isLeft(answered) || 'stream' in answered.right) return { answered, body: undefined }
@@ -138,7 +144,12 @@ person('who was erased before at the same computer has the time in its line, unl
     },
   )
   const { recordActionOf } = auditTopic()
-  const routes = personHandlers({ erasures, recordActionOf, retentionDays: 14 } as unknown as PersonDeps)
+  const routes = personHandlers({
+    accounts: [{ id: 'acme' }],
+    erasures,
+    recordActionOf,
+    retentionDays: 14,
+  } as unknown as PersonDeps)
   const asked = async (value: string) => {
     const { body } = right(await routes[find](given({ body: { kind: 'client', value } }))) as { body: PersonAnswer }
     return [body.parts.map(({ clients: [id], erasedAt }) => [id, erasedAt]), body.erased.map((each) => each.receipt)]

@@ -50,6 +50,21 @@ roles('an account without a grant is answered like one that does not exist', asy
   }
 })
 
+roles('an unknown account is answered with a similar one that the session may see', async () => {
+  const { headers } = await server.signIn(['viewer'])
+  const said = async (account: string) => {
+    const { status, text } = await call('GET /api/accounts/:account/now', account, headers)
+    return [status, JSON.parse(text).error.message]
+  }
+  assert.equal(
+    [await said('acne'), await said('othe')],
+    [
+      [404, 'account: expected one that you may see. Did you mean acme?'],
+      [404, 'account: expected one that you may see.'],
+    ],
+  )
+})
+
 roles('nobody without a session or without a role can use any route', async () => {
   const none = { headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' } }
   const status = (of: number) => routes.map((route) => [route, of])

@@ -78,6 +78,7 @@ export const deadLettersWorld = async () => {
       }),
     erase: (...args: string[]) =>
       runHere(['erase', ...args], {
+        accounts: here.accounts,
         kafka: operator.kafka,
         erasures: operator.mongo.erasures,
         retentionDays: 14,

@@ -8,7 +8,15 @@ import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { type Asked, commandText, ofAccount } from '../../bridge/operations/audit.ts'
 import { type Done, operation, type Run, stop } from '../../bridge/operations/operation.ts'
-import { anyText, count, oneOf, type ReadOption, time, type ValuesOf } from '../../bridge/operations/options.ts'
+import {
+  accountOption,
+  anyText,
+  count,
+  oneOf,
+  type ReadOption,
+  time,
+  type ValuesOf,
+} from '../../bridge/operations/options.ts'
 import { dayMs, monotonic } from '../../bridge/shared/time.ts'
 import { erasedMeanwhile } from './erased-meanwhile.ts'
 import { commitOf, openReport, readAccepted } from './files.ts'
@@ -47,12 +55,7 @@ const listOf =
 const maxRepeats = 20
 
 const options = {
-  account: {
-    about: 'the account whose chats are asked',
-    value: 'id',
-    read: anyText,
-    isRequired: true,
-  },
+  account: { ...accountOption('the account whose chats are asked'), isRequired: true },
   from: {
     about: 'turns of then or later: 2026-01-31T23:59:59Z or 2026-01-31',
     value: 'time',
@@ -152,7 +155,7 @@ const select = async ({ accounts }: Ports, given: Options) => {
   const mistake = mistakeIn(given)
   if (mistake !== undefined) return stop('refused', mistake)
   const account = accounts.find(({ id }) => id === given.account)
-  if (account === undefined) return stop('absent', `No account has the id ${given.account}.`)
+  if (account === undefined) throw new Error('an unknown account was not refused')
   const accepted = readAccepted(given.accepted)
   return E.isLeft(accepted)
     ? stop('refused', accepted.left)

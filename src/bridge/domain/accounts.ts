@@ -153,6 +153,31 @@ export const withDefaults = ({
   }),
 })
 
+/** How many characters must be inserted, removed or replaced to make one text of another. */
+const editDistance = (one: string, other: string): number => {
+  let before = Array.from({ length: other.length + 1 }, (_, i) => i)
+  for (const [i, character] of [...one].entries()) {
+    const row = [i + 1]
+    for (let j = 1; j < before.length; j += 1) {
+      const replaced = (before[j - 1] ?? 0) + (character === other[j - 1] ? 0 : 1)
+      row.push(Math.min(replaced, (before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    before = row
+  }
+  return before.at(-1) ?? one.length
+}
+
+/** Asks whether one of these ids was meant: it differs in case, or in a third of its characters at most. */
+export const didYouMean = (ids: ReadonlyArray<string>, given: string): string => {
+  const all = ids.map((id) => ({ id, distance: editDistance(given.toLowerCase(), id.toLowerCase()) }))
+  const [best] = all.sort((a, b) => a.distance - b.distance)
+  return best !== undefined && best.distance <= Math.max(1, best.id.length / 3) ? ` Did you mean ${best.id}?` : ''
+}
+
+/** Why this id of an account is refused. Undefined if it is one of these. */
+export const unknownAccount = (ids: ReadonlyArray<string>, given: string): string | undefined =>
+  ids.includes(given) ? undefined : `No account has the id ${given}.${didYouMean(ids, given)}`
+
 /** Returns the time zone of an account by its id: UTC for an unknown account. */
 export const timeZonesOf = (accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>) => {
   const known = new Map<string, string>(accounts.map(({ id, timeZone }) => [id, timeZone]))

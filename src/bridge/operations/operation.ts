@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { WrappingKeys } from '../archive/key-file.ts'
 import type { Restore } from '../archive/restore.ts'
-import type { Account, ConsoleRole } from '../domain/accounts.ts'
+import { type Account, type ConsoleRole, unknownAccount } from '../domain/accounts.ts'
 import type { ArchiveKeys } from '../domain/archive-keys.ts'
 import type { Append } from '../domain/log/record.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
@@ -11,7 +11,7 @@ import type { Rebuilds } from '../mongo/rebuild/rebuilds.ts'
 import type { Redrives } from '../mongo/redrives.ts'
 import type { SilentPersons } from '../mongo/silent-persons.ts'
 import { type Asked, notRecorded, type RecordAction } from './audit.ts'
-import type { Options, ValuesOf } from './options.ts'
+import type { Option, Options, ValuesOf } from './options.ts'
 import type { ShowProgress } from './progress.ts'
 
 /** What operations work with. `src/app` opens what an operation needs, and closes it afterwards. */
@@ -119,17 +119,33 @@ export type Operation<Ports, O extends Options, Selected, Result> = {
   readonly act: (ports: Ports, selected: Selected, run: Run<never>) => Promise<Done<Result>>
 }
 
+/** The accounts of the accounts file: each operation with the option of an account needs them. */
+export type Accounts = { readonly accounts: ReadonlyArray<{ readonly id: string }> }
+
+/** Why an account that the options name is refused. */
+const wrongAccountIn = (options: Options, values: object, ports: object): string | undefined => {
+  const given = Object.entries<Option>(options).flatMap(([name, { isAccount }]) => {
+    const value: unknown = isAccount ? Reflect.get(values, name) : undefined
+    return typeof value === 'string' ? [value] : []
+  })
+  if (given.length === 0) return undefined
+  const ids = (ports as Accounts).accounts.map(({ id }) => id)
+  return given.flatMap((id) => unknownAccount(ids, id) ?? [])[0]
+}
+
 /**
  * Runs an operation. Left: nothing was done. The action is recorded first, so that nothing happens that cannot be
  * recorded.
  */
-const perform = async <Ports, O extends Options, Selected, Result>(
+const perform = async <Ports extends object, O extends Options, Selected, Result>(
   operation: Operation<Ports, O, Selected, Result>,
   ports: Ports,
   options: ValuesOf<O>,
   run: Run<Selected>,
 ): Promise<E.Either<Stop, Done<Result>>> => {
   const { select, show, dryRun, confirm, action, act } = operation
+  const wrongAccount = wrongAccountIn(operation.options, options, ports)
+  if (wrongAccount !== undefined) return stop('absent', wrongAccount)
   const selected = await select(ports, options, run)
   if (E.isLeft(selected)) return selected
   for (const line of show?.(selected.right) ?? []) run.say(line)

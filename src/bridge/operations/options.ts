@@ -15,6 +15,8 @@ export type Option = {
   readonly isRequired?: true
   /** `repeated`: the option once for each value. `list`: all values after the option. */
   readonly many?: 'repeated' | 'list'
+  /** The value is the id of an account. The operation is refused if no account of the accounts file has it. */
+  readonly isAccount?: true
   /** The value follows the name of the operation; there is no `--name`. */
   readonly isArgument?: true
   /**
@@ -111,6 +113,13 @@ export const oneOf =
     const found = names.find((name) => name === text)
     return found === undefined ? E.left(`one of ${names.join(', ')}`) : E.right(found)
   }
+
+export const accountOption = <const About extends string>(about: About) => ({
+  about,
+  value: 'id',
+  read: anyText,
+  isAccount: true as const,
+})
 
 /** The options of operations that take a part of many records. */
 export const limit = {

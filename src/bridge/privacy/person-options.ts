@@ -9,7 +9,7 @@ import {
   readCertain,
 } from '../domain/person/ids.ts'
 import type { Person } from '../domain/person/person.ts'
-import { anyText, type ReadOption, type ValuesOf } from '../operations/options.ts'
+import { accountOption, anyText, type ReadOption, type ValuesOf } from '../operations/options.ts'
 import type { Request } from './erase/plan.ts'
 
 const kinds = ['client', 'visitor', 'chat', 'email', 'phone'] as const
@@ -40,7 +40,7 @@ export const personOptions = {
   chat: naming('chat', 'id', 'the person in this chat'),
   email: naming('email', 'address', 'the person with this email address, in capital or small letters'),
   phone: naming('phone', 'number', 'the person with this phone number; only its digits count'),
-  account: { about: 'the account, by its id in the accounts file', value: 'id', read: anyText },
+  account: accountOption('the account, by its id in the accounts file'),
   also: {
     about: `who else is the same person: one chat, client or visitor, such as client:1240, or all with the same ${likelyKinds.join(', ')}`,
     value: 'who',

@@ -8,7 +8,7 @@ import { invalid, type Refusal } from '../../bridge/http/answer.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../bridge/operations/audit.ts'
-import type { Run, Stop } from '../../bridge/operations/operation.ts'
+import type { Accounts, Run, Stop } from '../../bridge/operations/operation.ts'
 import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/privacy/erase/operations.ts'
 import {
   contradictsItself,
@@ -35,7 +35,7 @@ import type { ConsoleRoute } from '../routes.ts'
 import { runFor } from '../run.ts'
 import { reported } from './erasures.ts'
 
-export type PersonDeps = {
+export type PersonDeps = Accounts & {
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
@@ -162,6 +162,7 @@ const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failu
 
 /** Finds, exports and erases a person like the command line. Each action is recorded first: it shows personal data. */
 export const personHandlers = ({
+  accounts,
   kafka,
   erasures,
   recordActionOf,
@@ -200,7 +201,7 @@ export const personHandlers = ({
     'POST /api/accounts/:account/person/export': about<'POST /api/accounts/:account/person/export'>(
       async (request, _, of) => {
         const run = runFor(of, recordActionOf, false, () => {})
-        const exported = await exportPerson.perform({ erasures, kafka }, optionsOf(request), run)
+        const exported = await exportPerson.perform({ accounts, erasures, kafka }, optionsOf(request), run)
         if (E.isLeft(exported)) return E.left(refusalOf(exported.left))
         const { result, trouble = whoIsNot } = exported.right
         if (result === undefined) return E.left(wrongExcept(trouble))
@@ -216,7 +217,7 @@ export const personHandlers = ({
           confirm: async (_, erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
         }
         const erased = await erase.perform(
-          { kafka, erasures, retentionDays },
+          { accounts, kafka, erasures, retentionDays },
           {
             ...optionsOf(request),
             ...(ticket !== undefined && { ticket }),

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readAccounts } from '../../../src/app/accounts-file.ts'
+import { unknownAccount } from '../../../src/bridge/domain/accounts.ts'
 
 const test = suite('accounts')
 
@@ -101,5 +102,21 @@ test('days are in a time zone of the IANA database, by default UTC', () => {
   for (const wrong of ['Mars/Olympus', '+02:00', ''])
     assert.equal(zoned(wrong), E.left([{ path: 'BRIDGE_CONFIG accounts.0.timeZone', expected }]))
 })
+
+const known = ['demo', 'acme-eu', 'acme-us']
+for (const [given, said] of [
+  ['demo', undefined],
+  ['demoo', 'No account has the id demoo. Did you mean demo?'],
+  ['Demo', 'No account has the id Demo. Did you mean demo?'],
+  ['acme-su', 'No account has the id acme-su. Did you mean acme-eu?'],
+  ['acme_us', 'No account has the id acme_us. Did you mean acme-us?'],
+  ['other', 'No account has the id other.'],
+  ['', 'No account has the id .'],
+] as const)
+  test(`an id is compared with those of the accounts file: ${given}`, () =>
+    assert.is(unknownAccount(known, given), said))
+
+test('without accounts nothing else was meant', () =>
+  assert.is(unknownAccount([], 'demo'), 'No account has the id demo.'))
 
 test.run()

@@ -76,7 +76,7 @@ const interrupted = async (asked: Partial<Asked>) => {
 }
 
 const erase = async (...args: ReadonlyArray<string>) => {
-  const servers = { kafka, erasures: mongo.erasures, retentionDays: 14 as const }
+  const servers = { accounts: here.accounts, kafka, erasures: mongo.erasures, retentionDays: 14 as const }
   const { code, out, err } = await runOperation(['erase', ...args], servers, { recordAction })
   return { code, text: [...out, ...err].join('\n') }
 }

@@ -44,7 +44,7 @@ const events = [
 const enrichment = { key: `acme/email:${secret}@example.com`, value: JSON.stringify({ contactInfo: { name: secret } }) }
 
 const dataFolder = join(folder, 'data')
-const servers = { kafka, erasures: mongo.erasures, retentionDays: 14 as const, dataFolder }
+const servers = { accounts: here.accounts, kafka, erasures: mongo.erasures, retentionDays: 14 as const, dataFolder }
 
 /** Runs a command in this process. */
 const run = async (command: 'erase' | 'export', ...args: string[]) => {

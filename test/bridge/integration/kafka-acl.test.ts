@@ -159,7 +159,13 @@ access('for reading: nobody is erased while events of the topic may be missing',
   const erase = () =>
     runOperation(
       ['erase', '--account', 'acme', '--chat', '6', '--yes'],
-      { kafka: operator.kafka, erasures: operator.mongo.erasures, retentionDays: 14, dataFolder: temporaryFolder() },
+      {
+        accounts: here.accounts,
+        kafka: operator.kafka,
+        erasures: operator.mongo.erasures,
+        retentionDays: 14,
+        dataFolder: temporaryFolder(),
+      },
       { recordAction: operator.recordAction, withinMs: 1_000 },
     )
   await whileDenied('calls', operations.READ, async () => {

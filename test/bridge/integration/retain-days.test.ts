@@ -133,7 +133,11 @@ retaining('more than 20 persons wait, until an operator releases them', async ()
   assert.is((await telling()).length, 23)
 
   const args = ['erase', 'release', '--account', 'acme', '--yes', '--by', 'officer']
-  const { code, out, err } = await runOperation(args, { silentPersons: mongo.silentPersons }, { recordAction })
+  const { code, out, err } = await runOperation(
+    args,
+    { silentPersons: mongo.silentPersons, accounts: here.accounts },
+    { recordAction },
+  )
   assert.is(code, 0, err.join('\n'))
   assert.match(out[0] ?? '', /^acme: 2\d persons have had no event since before .*at most 20 are erased in a day/)
   await eventually('the erasure', async () => (await telling()).length === 0, 60_000)

@@ -52,7 +52,7 @@ for (const args of unrecorded)
   audits(`comes first: what cannot be recorded is not done: ${args.join(' ')}`, async () => {
     // The views are current; nothing else is asked of Kafka.
     const kafka = { ranges: async () => new Map(), committedOffsets: async () => new Map() }
-    const resources = { kafka, rebuilds: never, redrives: never, erasures: never, accounts: [] }
+    const resources = { kafka, rebuilds: never, redrives: never, erasures: never, accounts: [{ id: 'acme' }] }
     const ran = await runOperation(args, resources, {
       recordAction: actionRecorder(refusesRecords, () => noon, 'operator@test'),
     })
@@ -64,7 +64,7 @@ audits('has the options of a redrive, and its account', async () => {
   const resources = {
     kafka: { readTopic: async () => E.right(undefined) },
     redrives: { lease: async () => ({ renew: async () => true, release: async () => {} }) },
-    accounts: [],
+    accounts: [{ id: 'acme' }],
   }
   const ran = await runOperation(['redrive', 'send', '--account', 'acme', '--cause', 'contract'], resources, {
     recordAction: async (action) => E.right(void asked.push(action)),

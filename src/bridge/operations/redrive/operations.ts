@@ -4,8 +4,8 @@ import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { commandText, ofAccount } from '../audit.ts'
-import { operation, type Resources, stop } from '../operation.ts'
-import { anyText, limit, oneOf, perSecond, place, time } from '../options.ts'
+import { type Accounts, operation, type Resources, stop } from '../operation.ts'
+import { accountOption, anyText, limit, oneOf, perSecond, place, time } from '../options.ts'
 import { type Ended, pace } from './batches.ts'
 import { type Filters, originTopics } from './dead-letters.ts'
 import { findDeadLetters, findRequests } from './find.ts'
@@ -16,9 +16,8 @@ import { findRecord, lookAt, recordLines } from './show.ts'
 import { takeIn } from './take-in.ts'
 
 type Reading = { readonly kafka: Pick<KafkaPorts, 'readTopic'> }
-type Accounts = { readonly accounts: ReadonlyArray<{ readonly id: string }> }
 
-const account = { about: 'only those of this account', value: 'id', read: anyText } as const
+const account = accountOption('only those of this account')
 const unowned = { about: 'only those of no account in the accounts file', conflicts: ['account'] } as const
 
 const filters = {

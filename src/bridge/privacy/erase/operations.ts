@@ -9,7 +9,7 @@ import type { Likely, Person } from '../../domain/person/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn } from '../../operations/audit.ts'
-import { operation, type Resources, type Stop, stop } from '../../operations/operation.ts'
+import { type Accounts, operation, type Resources, type Stop, stop } from '../../operations/operation.ts'
 import { anyText, days, type ReadOption } from '../../operations/options.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
@@ -110,12 +110,13 @@ export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> =>
   ),
 ]
 
-type Ports = Pick<Resources, 'retentionDays'> & {
-  /** Where the file of the receipt is written. The console writes none. */
-  readonly dataFolder?: string
-  readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
-  readonly erasures: Erasures
-}
+type Ports = Accounts &
+  Pick<Resources, 'retentionDays'> & {
+    /** Where the file of the receipt is written. The console writes none. */
+    readonly dataFolder?: string
+    readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>
+    readonly erasures: Erasures
+  }
 
 /** The plan by the views, and by the enrichments that no consumer has read yet. */
 const planNow = async ({ kafka, erasures }: Pick<Ports, 'kafka' | 'erasures'>, request: Request): Promise<Plan> => {
@@ -183,7 +184,7 @@ export const erase = operation({
     question: (erasing: Erasing) => ('plan' in erasing ? 'Erase all of this for good?' : undefined),
     declined: 'Nothing was erased. Answer yes, or use --yes.',
   },
-  needs: { kafka: true, erasures: true, retentionDays: true, dataFolder: true },
+  needs: { accounts: true, kafka: true, erasures: true, retentionDays: true, dataFolder: true },
   select: async (
     ports: Ports,
     { by, ticket: number, backupDays, receipt, ...person },

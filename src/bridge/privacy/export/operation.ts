@@ -4,7 +4,7 @@ import { resolvePerson } from '../../domain/person/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn } from '../../operations/audit.ts'
-import { operation, stop } from '../../operations/operation.ts'
+import { type Accounts, operation, stop } from '../../operations/operation.ts'
 import { anyText } from '../../operations/options.ts'
 import { printableLines } from '../../shared/printable.ts'
 import { table } from '../../shared/table.ts'
@@ -49,11 +49,11 @@ export const exportPerson = operation({
       read: anyText,
     },
   },
-  needs: { erasures: true, kafka: true },
+  needs: { accounts: true, erasures: true, kafka: true },
   select: async (
     {
       kafka,
-    }: {
+    }: Accounts & {
       readonly erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>
       readonly kafka: Pick<KafkaPorts, 'ranges' | 'committedOffsets'>
     },

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { RetainState, SilentPersons, Waiting } from '../../mongo/silent-persons.ts'
 import { ofAccount } from '../../operations/audit.ts'
-import { operation, stop } from '../../operations/operation.ts'
-import { anyText } from '../../operations/options.ts'
+import { type Accounts, operation, stop } from '../../operations/operation.ts'
+import { accountOption, anyText } from '../../operations/options.ts'
 
 const waitingText = (account: string, { persons, limit, before, since }: Waiting): string =>
   `${account}: ${persons} persons have had no event since before ${before.toISOString()}, and wait since ${since.toISOString()}. Without you at most ${limit} are erased in a day, and nobody whose records the broker has received since.`
@@ -18,7 +18,7 @@ export const eraseRelease = operation({
   description:
     'Show how many persons `privacy.retainDays` would erase who wait for an operator: more than the larger of 20 persons and 5 % of an account in a day, or persons whose newest records the broker has received later than their events say. With an account, let the archiver erase them.',
   options: {
-    account: { about: 'the account whose persons are erased', value: 'id', read: anyText },
+    account: accountOption('the account whose persons are erased'),
     by: { about: 'who releases them (default: the user of this process)', value: 'name', read: anyText },
   },
   confirm: {
@@ -26,9 +26,9 @@ export const eraseRelease = operation({
       account === undefined ? undefined : 'Erase all of them for good?',
     declined: 'Nothing was released. Answer yes, or use --yes.',
   },
-  needs: { silentPersons: true },
+  needs: { silentPersons: true, accounts: true },
   select: async (
-    { silentPersons }: { readonly silentPersons: Pick<SilentPersons, 'retainStates' | 'keepRelease'> },
+    { silentPersons }: Accounts & { readonly silentPersons: Pick<SilentPersons, 'retainStates' | 'keepRelease'> },
     { account, by },
     { who },
   ) => {

@@ -31,7 +31,8 @@ const shown = async (...args: ReadonlyArray<string>) => {
     committedOffsets: async () => new Map(),
     readTopic: async () => E.right(undefined),
   }
-  const resources = { kafka, erasures: givenErasures(links).erasures, retentionDays: 14, dataFolder: '', accounts: [] }
+  const { erasures } = givenErasures(links)
+  const resources = { kafka, erasures, retentionDays: 14, dataFolder: '', accounts: [{ id: 'acme' }] }
   const { code, out, err } = await runOperation(['erase', '--account', 'acme', ...args, '--dry-run'], resources)
   assert.is(code, 0, err.join('\n'))
   return out.join('\n')

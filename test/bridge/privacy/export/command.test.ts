@@ -36,7 +36,7 @@ const exportWith = ({ processed = 5, found = [], enriched = [], links = [] }: Gi
   } as unknown as Erasures
   return runOperation(
     ['export', '--account', 'acme', ...(args.includes('--phone') ? [] : ['--client', '1233']), ...args],
-    { erasures, kafka },
+    { accounts: [{ id: 'acme' }], erasures, kafka },
     { withinMs: 0 },
   )
 }

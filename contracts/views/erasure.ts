@@ -28,7 +28,7 @@ export const ErasureDocument = exactShape(
     /** The HMAC of the request. The same request again continues an interrupted erasure. */
     request: Code,
 
-    /** The HMAC of each chat, client and enrichment that was erased. */
+    /** The HMAC of each id of the person, and of each key under which an enrichment was or may be published. */
     keys: t.array(Code),
 
     /** How many markers the erasure has. */
@@ -74,6 +74,15 @@ export const ErasureDocument = exactShape(
 
     /** What the last check found, by store. */
     stillFound: t.record(t.string, Count),
+
+    /**
+     * Enrichments of the person that the last check found and that were published after the request, by store. They are
+     * no part of the erasure, because persons return. Absent if there are none.
+     */
+    publishedSince: t.record(t.string, Count),
+
+    /** How many chats, clients and visitors the request named although no document did. Absent if there are none. */
+    unnamed: Count,
 
     /** When the last check was. */
     checkedAt: BsonDate,

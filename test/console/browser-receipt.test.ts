@@ -51,6 +51,30 @@ receipts('says so if something remains for ever, or for an unknown time', () => 
   )
 })
 
+receipts(
+  'names enrichments that were published since then, which nobody must remove, and ids without a document',
+  () => {
+    const receipt = receiptWith({
+      checkedAt: '2026-02-01T10:00:00Z',
+      stillFound: {},
+      publishedSince: { 'view enrichments': 1, 'topic enrichments': 2 },
+      unnamed: 1,
+    })
+    const rows = remainingStores(receipt).filter(({ store }) => store.includes('published since then'))
+    assert.equal(
+      rows.map(({ store, mustAct }) => [store, mustAct]),
+      [
+        ['Details that teams added: 1 published since then', false],
+        ['Details that teams added, in Kafka: 2 published since then', false],
+      ],
+    )
+    assert.match(
+      verdictOf(receipt),
+      /^No document named an id of the request: check it\. The bridge has nothing personal left\./,
+    )
+  },
+)
+
 const isDay = (until: string) => /^\d+ [A-Z][a-z]+ \d{4}$/.test(until)
 
 const checkedAt = '2026-02-01T10:00:00Z'

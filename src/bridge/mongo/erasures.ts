@@ -16,14 +16,19 @@ import { markerTypes } from './silent-persons.ts'
 /** The entry of a marker in timeline. */
 export type Marker = Pick<TimelineDocument, 'type' | 'chatId' | 'clientId' | 'topic' | 'partition' | 'offset'>
 
+/** `applied`: the record that it was made from. */
+type StoredEnrichment = {
+  readonly _id: string
+  readonly value?: unknown
+  readonly applied?: Readonly<Record<string, number>>
+}
+
 /** Persons and their erasures. Every function throws if MongoDB does not answer. */
 export type Erasures = Copies & {
   readonly findLinks: (accountId: string) => FindLinks
   readonly findDocuments: FindDocuments
   /** The enrichments that exist for these keys. */
-  readonly enriched: (
-    keys: ReadonlyArray<string>,
-  ) => Promise<ReadonlyArray<{ readonly _id: string; readonly value?: unknown }>>
+  readonly enriched: (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<StoredEnrichment>>
   /** Every key of the account that has an enrichment, or had one. */
   readonly enrichedKeys: (accountId: string) => AsyncIterable<string>
   /** Why the receipts recognise nobody; undefined if they do. */
@@ -80,7 +85,7 @@ export const erasuresIn = (db: Db): Erasures => {
       const found = await Promise.all(
         chunks(keys, keysAtOnce).map((some) =>
           db
-            .collection<{ _id: string; value?: unknown }>('enrichments')
+            .collection<StoredEnrichment>('enrichments')
             .find({ _id: { $in: [...some] }, value: { $exists: true } }, { maxTimeMS: stepMs })
             .toArray(),
         ),

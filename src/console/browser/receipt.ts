@@ -177,8 +177,17 @@ export const remainingStores = (receipt: unknown): ReadonlyArray<Remaining> => {
   const remains = listAt(receipt, 'remains').filter((each) => !isTopic(textAt(each, 'where')))
   const ofCopies = remains.find((each) => textAt(each, 'where') === backups)
   const day = dated.exec(textAt(ofCopies, 'until'))?.[1]
+  const since = entriesOf(at(receipt, 'publishedSince')).map(
+    ([where, size]): Remaining => ({
+      store: `${where.startsWith('view ') ? storedWords('enrichments') : remainingIn(where, '').store}: ${count(size)} published since then`,
+      until: noDay,
+      who: 'Nobody, if the person came back. Otherwise you erase the person again',
+      mustAct: false,
+    }),
+  )
   const all = [
     ...unfinished(receipt),
+    ...since,
     ...[...topicsLeft(receipt), ...remains].map((each) => remainingIn(textAt(each, 'where'), textAt(each, 'until'))),
     {
       store: 'Copies that consumers made',
@@ -210,12 +219,17 @@ export const verdictOf = (receipt: unknown): string => {
       : `Kafka may keep data in ${counted(days.length, 'place')} until ${wholeDayText(last)}, then deletes it by itself.`
   const acts = remainingStores(receipt).filter(({ mustAct }) => mustAct).length
   const act = acts === 0 ? 'Nobody must act.' : `Somebody must act on ${counted(acts, 'thing')}.`
-  return [bridgeWords(receipt), kafka, act].filter(Boolean).join(' ')
+  const unnamed = numberAt(receipt, 'unnamed')
+  const wrong =
+    unnamed === undefined
+      ? ''
+      : `No document named ${unnamed === 1 ? 'an id' : `${unnamed} ids`} of the request: check it.`
+  return [wrong, bridgeWords(receipt), kafka, act].filter(Boolean).join(' ')
 }
 
 /** The receipt as a file, in the words of the page. */
 export const receiptFile = (receipt: Readonly<Record<string, unknown>>, confirmedBy: ReadonlyArray<string>) => {
-  const { state, found, stillFound, remains, ...facts } = receipt
+  const { state, found, stillFound, publishedSince, unnamed, remains, ...facts } = receipt
   return {
     ...facts,
     state: confirmedWords(textAt(receipt, 'state'), confirmedBy.length),

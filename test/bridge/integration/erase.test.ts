@@ -191,6 +191,15 @@ erasing('status shows the remaining data and the confirmations, and does not rep
   )
 })
 
+erasing('status names an enrichment that was published since then under a key that had none', async () => {
+  const fresh = { key: 'acme/visitorNumber:7', value: '{"crmLink":"https://crm.example.com/7"}' }
+  right(await kafka.append({ ...fresh, topic: 'enrichments', headers: {} }, 20_000))
+  const { text: said } = await run('erase', 'status')
+  assert.match(said, /Published since then, so not erased.*\n +topic enrichments +1$/m)
+  const [checked] = await receipts()
+  assert.is(checked?.publishedSince?.['topic enrichments'], 1)
+})
+
 erasing('status keeps a confirmation that breaks its contract as one dead letter', async () => {
   const malformed = JSON.stringify({ accountId: 'acme', group: 'warehouse' })
   right(await kafka.append({ topic: 'erasure-confirmations', key: 'acme/1233', value: malformed, headers: {} }, 20_000))

@@ -111,7 +111,7 @@ const kindOfField: Readonly<Record<string, Identity['kind']>> = {
 }
 
 /** The keys under which an erasure may have remembered the person of an enrichment: `acme/email:ann@example.com`. */
-const keysOfEnrichment = (key: string): ReadonlyArray<ErasedKey> => {
+export const keysOfEnrichment = (key: string): ReadonlyArray<ErasedKey> => {
   const [, account, field = '', value] = /^([^/]+)\/([^:]+):(.+)$/s.exec(key) ?? []
   const of = kindOfField[field]
   return [{ of: 'enrichment', key }, ...(of === undefined ? [] : [{ of, key: `${account}/${value}` }])]

@@ -41,6 +41,8 @@ export type Person = {
   readonly contested: ReadonlyArray<Certain>
   /** Visitor numbers, addresses, phones and tokens of those who were left out. */
   readonly ofOthers: ReadonlyArray<Identity>
+  /** The chats, clients and visitors that were given, and that no document names. */
+  readonly unnamed: ReadonlyArray<Certain>
 }
 
 /** One other person, as far as the documents found link their ids. `via`: what both have, and was not followed. */
@@ -123,6 +125,7 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
   const names = new Set(given.map(identityName))
   const ofOthers = uniqueIdentities(leftOut.flat().filter((it) => !isOwn(it)))
   const namesOfOthers = new Set(ofOthers.map(nameInAnyForm))
+  const isNamed = new Set([...kept, ...leftOut].flat().map(identityName))
   const person: Person = {
     chats: valuesOf('chat'),
     clients: valuesOf('client'),
@@ -133,6 +136,7 @@ const resolveWith = async (find: FindLinks, start: Identity, { also, known, exce
     parts: partsOf(kept, given, isFollowed),
     contested: all.filter(isCertain).filter((it) => isExcept(it) && !names.has(identityName(it))),
     ofOthers,
+    unnamed: uniqueIdentities(given.filter(isCertain)).filter((it) => !isNamed.has(identityName(it))),
   }
   return { person, leftOut }
 }

@@ -79,7 +79,7 @@ type Asker = {
 export const receiptOf = async (
   { erasures, clock }: Pick<ErasePorts, 'erasures' | 'clock'>,
   request: Request,
-  { person, enrichments: keys, found }: Plan,
+  { person, enrichments: keys, found, unnamed }: Plan,
   { requestedBy, ticket, kept, requestedAt = clock(), since }: Asker,
 ): Promise<ErasureDocument> => {
   const hash = await erasures.hmac()
@@ -102,6 +102,7 @@ export const receiptOf = async (
     keys: keysOf(accountId, plan, person).map((each) => hash(nameOfErased(each))),
     markers: markersOf({ _id, accountId, requestedAt }, plan).length,
     found: { ...found },
+    ...(unnamed.length > 0 && { unnamed: unnamed.length }),
     remains: [...remainsOf(requestedAt, kept)],
     plan,
   }

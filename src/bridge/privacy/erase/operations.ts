@@ -15,7 +15,7 @@ import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
-import { contradictsItself, isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
+import { contradictsItself, isOfNobody, type Plan, planOf, type Request, unchecked, withoutKeys } from './plan.ts'
 import { check, keepMalformed } from './status.ts'
 import { notCurrent, unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
@@ -80,7 +80,11 @@ export const likelyLines = (
     return `Likely the same person, not included: ${each.leadsTo.map(identityName).join(', ')} (same ${[...new Set(same)].join(', ')}; include with --also ${alsoOf(each)}).`
   })
 
-const planLines = (request: Request, { person, found }: Plan): ReadonlyArray<string> => [
+const planLines = (request: Request, { person, found, unnamed }: Plan): ReadonlyArray<string> => [
+  ...unnamed.map(
+    (it) =>
+      `No document names ${identityName(it)}: check the id. Only records of it in Kafka and the archive would be erased.`,
+  ),
   `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
   'Documents:',
   ...rowsOf(found),
@@ -93,12 +97,23 @@ export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> =>
   `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy}${receipt.ticket === undefined ? '' : ` (ticket ${receipt.ticket})`} at ${receipt.requestedAt.toISOString()}.`,
   ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
   ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
+  ...(receipt.unnamed === undefined
+    ? []
+    : [
+        `No document named ${receipt.unnamed === 1 ? 'an id' : `${receipt.unnamed} ids`} of the request. Only records of it in Kafka and the archive were erased.`,
+      ]),
   ...(receipt.confirmedBy === undefined
     ? []
     : [`Confirmed by: ${receipt.confirmedBy.join(', ') || 'no consumer group'}.`]),
   ...(receipt.stillFound && Object.keys(receipt.stillFound).length > 0
     ? ['May still be found in:', ...rowsOf(receipt.stillFound)]
     : []),
+  ...(receipt.publishedSince === undefined
+    ? []
+    : [
+        'Published since then, so not erased. To erase it too, erase the person again:',
+        ...rowsOf(receipt.publishedSince),
+      ]),
   receipt.state === 'complete'
     ? 'Files and copies are not checked. What they may still have, and until when:'
     : 'What remains, and until when:',
@@ -123,7 +138,12 @@ const planNow = async ({ kafka, erasures }: Pick<Ports, 'kafka' | 'erasures'>, r
   const plan = await planOf(erasures, request)
   const unread = await unreadEnrichments(kafka, request.accountId, plan.person)
   const keys = [...new Set([...plan.enrichments, ...unread])]
-  return { ...plan, enrichments: keys, found: { ...plan.found, ...(keys.length > 0 && { enrichments: keys.length }) } }
+  return {
+    ...plan,
+    enrichments: keys,
+    found: { ...plan.found, ...(keys.length > 0 && { enrichments: keys.length }) },
+    unnamed: withoutKeys(request.accountId, plan.unnamed, keys),
+  }
 }
 
 /** What is erased: by a new plan, or what earlier requests of the same person have begun. */

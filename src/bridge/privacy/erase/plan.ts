@@ -4,9 +4,17 @@ import { sourceAt } from '../../../../contracts/source.ts'
 import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/person/erased.ts'
-import { type Also, alsoText, type Certain, type Identity, identityName } from '../../domain/person/ids.ts'
+import {
+  type Also,
+  alsoText,
+  type Certain,
+  type Identity,
+  identityName,
+  nameInAnyForm,
+} from '../../domain/person/ids.ts'
 import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
+import type { PersonDocument } from '../../mongo/persons.ts'
 import { dayMs } from '../../shared/time.ts'
 
 /** The person to erase, who else is the same person, and who is not although ids lead there. */
@@ -22,6 +30,8 @@ export type Plan = {
   readonly enrichments: ReadonlyArray<string>
   /** The number of documents by view, and by collection of a copy. */
   readonly found: Readonly<Record<string, number>>
+  /** The chats, clients and visitors of the request that no document and no enrichment names. */
+  readonly unnamed: ReadonlyArray<Certain>
 }
 
 export const erasureRequestText = ({ accountId, start, also, except = [] }: Request): string =>
@@ -47,15 +57,27 @@ export const planOf = async (
 ): Promise<Plan> => {
   const person = await resolvePerson(erasures.findLinks(accountId), start, also, known, except)
   const found: Record<string, number> = {}
-  const count = (where: string) => {
+  const named = new Set<string>()
+  const count = (where: string, { chatId, clientId }: PersonDocument['document']) => {
     found[where] = (found[where] ?? 0) + 1
+    named.add(`chat ${chatId}`).add(`client ${clientId}`)
   }
-  for await (const { view } of erasures.findDocuments(accountId, person)) count(view)
-  for await (const { collection } of erasures.findCopies(accountId, person)) count(collection)
+  for await (const { view, document } of erasures.findDocuments(accountId, person)) count(view, document)
+  for await (const { collection, document } of erasures.findCopies(accountId, person)) count(collection, document)
   const enriched = await erasures.enriched(enrichmentKeys(accountId, person))
   if (enriched.length > 0) found.enrichments = enriched.length
-  return { person, enrichments: enriched.map(({ _id }) => _id), found }
+  const keys = enriched.map(({ _id }) => _id)
+  const unnamed = person.unnamed.filter((it) => !named.has(identityName(it)))
+  return { person, enrichments: keys, found, unnamed: withoutKeys(accountId, unnamed, keys) }
 }
+
+/** Those that have no enrichment under one of these keys. */
+export const withoutKeys = (
+  accountId: string,
+  ids: ReadonlyArray<Certain>,
+  keys: ReadonlyArray<string>,
+): ReadonlyArray<Certain> =>
+  ids.filter((it) => !enrichmentKeys(accountId, { identities: [it] }).some((key) => keys.includes(key)))
 
 /** True if the bridge has nothing about the person. */
 export const isOfNobody = ({ person, found }: Plan): boolean =>
@@ -63,19 +85,27 @@ export const isOfNobody = ({ person, found }: Plan): boolean =>
 
 type Written = NonNullable<ErasureDocument['plan']>
 
-/** By which keys an event is found that was received before the erasure and arrives after its markers. */
+/**
+ * By which keys an event is found that was received before the erasure and arrives after its markers, and by which an
+ * enrichment of the person. Of an address that was not followed only the enrichment is the person's.
+ */
 export const keysOf = (
   accountId: string,
   { chats, clients, enrichments: keys }: Written,
-  { followed }: Pick<Person, 'followed'>,
-): ReadonlyArray<ErasedKey> => [
-  ...chats.map((id) => ({ of: 'chat' as const, key: `${accountId}/${id}` })),
-  ...clients.map((id) => ({ of: 'client' as const, key: `${accountId}/${id}` })),
-  ...keys.map((key) => ({ of: 'enrichment' as const, key })),
-  ...followed.flatMap(({ kind, value }) =>
-    kind === 'chat' || kind === 'client' ? [] : [{ of: kind, key: `${accountId}/${value}` }],
-  ),
-]
+  { followed, identities, ofOthers }: Pick<Person, 'followed' | 'identities' | 'ofOthers'>,
+): ReadonlyArray<ErasedKey> => {
+  const covered = new Set([...followed, ...ofOthers].map(nameInAnyForm))
+  const others = identities.filter((it) => !covered.has(nameInAnyForm(it)))
+  const enriched = new Set([...keys, ...enrichmentKeys(accountId, { identities: others })])
+  return [
+    ...chats.map((id) => ({ of: 'chat' as const, key: `${accountId}/${id}` })),
+    ...clients.map((id) => ({ of: 'client' as const, key: `${accountId}/${id}` })),
+    ...[...enriched].map((key) => ({ of: 'enrichment' as const, key })),
+    ...followed.flatMap(({ kind, value }) =>
+      kind === 'chat' || kind === 'client' ? [] : [{ of: kind, key: `${accountId}/${value}` }],
+    ),
+  ]
+}
 
 /** The markers of an erasure. A marker has the same id in every plan of the erasure. */
 export const markersOf = (

@@ -13,7 +13,9 @@ import {
 } from '../../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { archiverGroup } from '../../domain/consumer-groups.ts'
+import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
+import { keysOfEnrichment, nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, type ReadTopic, readOrThrow } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
@@ -109,16 +111,34 @@ const inViews = async (
   for await (const { collection } of erasures.findCopies(accountId, person)) note(found, `collection ${collection}`)
 }
 
-const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys }: ErasureDocument, found: Found) => {
+/**
+ * Finds the person's enrichments, also under keys that had none when the person was erased. What Kafka received after
+ * the request is no part of the erasure.
+ */
+const inEnrichments = async (
+  { kafka, erasures }: StatusPorts,
+  { accountId, keys, requestedAt }: ErasureDocument,
+  found: Found,
+  since: Found,
+) => {
   const hash = await erasures.hmac()
   const erased = new Set<string>(keys)
-  const isErased = (key: string) => key.startsWith(`${accountId}/`) && erased.has(hash(`enrichment ${key}`))
+  const isErased = (key: string) =>
+    accountIdIn(key) === accountId && keysOfEnrichment(key).some((each) => erased.has(hash(nameOfErased(each))))
   const those: string[] = []
   for await (const key of erasures.enrichedKeys(accountId)) if (isErased(key)) those.push(key)
-  note(found, 'view enrichments', (await erasures.enriched(those)).length)
-  await records(kafka, enrichments.name, ({ key, value }) => {
-    if (value !== null && isErased(String(key))) note(found, `topic ${enrichments.name}`)
+  const stored = await erasures.enriched(those)
+  const later = new Set<string>()
+  await records(kafka, enrichments.name, ({ topic, partition, offset, key, value, timestamp }) => {
+    if (value === null || !isErased(String(key))) return
+    const isSince = timestamp >= requestedAt.getTime()
+    if (isSince) later.add(`${topic}/${partition} ${offset}`)
+    note(isSince ? since : found, `topic ${enrichments.name}`)
   })
+  for (const { applied = {} } of stored) {
+    const isSince = Object.entries(applied).some(([source, offset]) => later.has(`${source} ${offset}`))
+    note(isSince ? since : found, 'view enrichments')
+  }
 }
 
 type Place = Pick<Marker, 'partition' | 'offset'>
@@ -171,23 +191,27 @@ const inTopics = async (
 }
 
 /**
- * Searches the stores and saves the findings in the receipt. The receipt is complete once nothing is found. Of topics
+ * Searches the stores and saves the findings in the receipt. The receipt is complete once nothing is found, apart from
+ * enrichments that were published since. Of topics
  * it counts the chats and clients that may still have data; it does not check whose records precede their markers.
  */
 export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
   if (receipt.state === 'started') return receipt
   const markers = await ports.erasures.markers(receipt)
   const found: Found = new Map()
+  const since: Found = new Map()
   note(found, 'markers that the projector has not taken in', receipt.markers - markers.length)
   await inViews(ports, receipt, markers, found)
-  await inEnrichments(ports, receipt, found)
+  await inEnrichments(ports, receipt, found, since)
   await inTopics(ports, receipt, markers, found)
   const at = ports.clock()
+  const { publishedSince: _, ...before } = receipt
   const checked: ErasureDocument = {
-    ...receipt,
+    ...before,
     ...(found.size === 0 && receipt.state !== 'complete' && { state: 'complete', completedAt: at }),
     confirmedBy: [...(await confirmations(ports.kafka, receipt.accountId))(receipt._id)],
     stillFound: Object.fromEntries(found),
+    ...(since.size > 0 && { publishedSince: Object.fromEntries(since) }),
     checkedAt: at,
   }
   await ports.erasures.save(checked)

@@ -37,7 +37,9 @@ const receiptsOf = (
         requestedBy: restoredBy,
         requestedAt,
         request: hash(`restored ${_id}`),
-        keys: keysOf(accountId, plan, { followed: [] }).map((key) => hash(nameOfErased(key))),
+        keys: keysOf(accountId, plan, { followed: [], identities: [], ofOthers: [] }).map((key) =>
+          hash(nameOfErased(key)),
+        ),
         markers: new Set(own.map(({ id }) => id)).size,
         found: {},
         remains: [...remainsOf(requestedAt, kept)],

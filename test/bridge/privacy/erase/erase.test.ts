@@ -71,6 +71,35 @@ erasing('removes enrichments, then writes a marker on every topic of each chat a
   assert.equal(ErasureDocument.decode(receipt), E.right(receipt))
 })
 
+erasing('says in its receipt how many ids of the request no document named', async () => {
+  const { ports } = world()
+  const receiptFor = async (also: Request['also']) => {
+    const wanted = { ...request, also }
+    const plan = await planOf(ports.erasures, wanted)
+    return erase(ports, wanted, plan, { requestedBy: 'officer', kept: { retentionDays: 14 } })
+  }
+  const receipts = [await receiptFor([]), await receiptFor([{ kind: 'chat', value: '9999' }])]
+  assert.equal(
+    receipts.map(({ unnamed }) => unnamed),
+    [undefined, 1],
+  )
+  assert.equal(
+    receipts.map((receipt) => receiptLines(receipt).filter((line) => line.startsWith('No document'))),
+    [[], ['No document named an id of the request. Only records of it in Kafka and the archive were erased.']],
+  )
+})
+
+erasing('remembers the enrichment of an address that it does not follow, although there is none yet', async () => {
+  const { ports } = world()
+  const erasures = { ...ports.erasures, enriched: async () => [], hmac: async () => (text: string) => text }
+  const plan = await planOf(erasures, request)
+  const { keys } = await erase({ ...ports, erasures }, request, plan, {
+    requestedBy: 'officer',
+    kept: { retentionDays: 14 },
+  })
+  assert.equal(keys, ['chat acme/2037', 'client acme/1233', 'enrichment acme/email:ann@example.com'])
+})
+
 erasing(
   'that is killed at any point is finished by the same request, with the same markers and one receipt',
   async () => {

@@ -61,4 +61,14 @@ preview('includes nobody who has the phone number apart from the country code, a
   assert.match(await shown('--phone', '408 555 0123', '--also', 'client:20'), /Chats: 4, 5\. Clients: 20\./)
 })
 
+preview('says which ids no document names, and only those', async () => {
+  const unnamed = (text: string) => text.split('\n').filter((line) => line.startsWith('No document'))
+  const check = 'check the id. Only records of it in Kafka and the archive would be erased.'
+  assert.equal(unnamed(await shown('--client', '20')), [])
+  assert.equal(unnamed(await shown('--client', '21')), [`No document names client 21: ${check}`])
+  assert.equal(unnamed(await shown('--client', '20', '--also', 'chat:4', 'chat:6')), [
+    `No document names chat 6: ${check}`,
+  ])
+})
+
 preview.run()

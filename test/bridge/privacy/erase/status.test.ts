@@ -1,6 +1,9 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { markersAfterOthers } from '../../../../src/bridge/privacy/erase/status.ts'
+import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
+import { check, markersAfterOthers } from '../../../../src/bridge/privacy/erase/status.ts'
+import { givenErasures, receipt } from './given-erasures.ts'
 
 const status = suite('what an erasure may have left in a topic')
 
@@ -31,3 +34,101 @@ for (const [name, markers, low, found] of rows)
   )
 
 status.run()
+
+const returning = suite('enrichments of a person after the erasure')
+
+const requestedAt = receipt('e1', 10).requestedAt.getTime()
+const enrichmentAt = (offset: number, key: string, time: number, value: string | null = '{}'): IncomingRecord => ({
+  topic: 'enrichments',
+  partition: 0,
+  offset,
+  timestamp: time,
+  key: Buffer.from(key),
+  value: value === null ? null : Buffer.from(value),
+  headers: {},
+})
+
+/** Checks the erasure of client 20 and an address, with these enrichments in Kafka, of which the view has the newest. */
+const checked = async (records: ReadonlyArray<IncomingRecord>, stored: ReadonlyArray<IncomingRecord> = records) => {
+  const { erasures } = givenErasures([], {
+    hmac: async () => (text) => text,
+    enrichedKeys: async function* () {
+      yield* stored.map(({ key }) => `${key}`)
+    },
+    enriched: async (keys) =>
+      stored.flatMap(({ key, value, topic, partition, offset }) =>
+        value !== null && keys.includes(`${key}`)
+          ? [{ _id: `${key}`, value: {}, applied: { [`${topic}/${partition}`]: offset } }]
+          : [],
+      ),
+  })
+  const kafka = {
+    readTopic: async (topic: string, onSlice: (slice: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+      if (topic === 'enrichments') await onSlice(records)
+      return E.right(undefined)
+    },
+    ranges: async () => new Map(),
+    committedOffsets: async () => new Map(),
+  }
+  const ports = { kafka, erasures, clock: () => new Date(requestedAt + 1_000) } as unknown as Parameters<
+    typeof check
+  >[0]
+  const keys = ['client acme/20', 'email acme/ann@example.com', 'enrichment acme/phone:+1']
+  const { state, stillFound, publishedSince } = await check(
+    ports,
+    receipt('e1', 10, { state: 'published', keys: keys as never }),
+  )
+  return { state, stillFound, publishedSince }
+}
+const [before, since] = [requestedAt - 1, requestedAt]
+const one = { 'view enrichments': 1, 'topic enrichments': 1 }
+
+const enrichmentRows: ReadonlyArray<
+  readonly [string, Parameters<typeof checked>, Awaited<ReturnType<typeof checked>>]
+> = [
+  [
+    'a key that had none, since then: complete, and named',
+    [[enrichmentAt(0, 'acme/clientId:20', since)]],
+    { state: 'complete', stillFound: {}, publishedSince: one },
+  ],
+  [
+    'an address in capital letters, since then',
+    [[enrichmentAt(0, 'acme/email:Ann@example.com', since)]],
+    { state: 'complete', stillFound: {}, publishedSince: one },
+  ],
+  [
+    'a key that had one, since then',
+    [[enrichmentAt(0, 'acme/phone:+1', since)]],
+    { state: 'complete', stillFound: {}, publishedSince: one },
+  ],
+  [
+    'from before the erasure: not complete',
+    [[enrichmentAt(0, 'acme/clientId:20', before)]],
+    { state: 'published', stillFound: one, publishedSince: undefined },
+  ],
+  [
+    'the view has an older one than the topic',
+    [[enrichmentAt(3, 'acme/clientId:20', since)], [enrichmentAt(2, 'acme/clientId:20', before)]],
+    { state: 'published', stillFound: { 'view enrichments': 1 }, publishedSince: { 'topic enrichments': 1 } },
+  ],
+  [
+    'only the view has it, as after a restore',
+    [[], [enrichmentAt(2, 'acme/clientId:20', before)]],
+    { state: 'published', stillFound: { 'view enrichments': 1 }, publishedSince: undefined },
+  ],
+  [
+    'a removal, somebody else, and another account',
+    [
+      [
+        enrichmentAt(0, 'acme/clientId:20', since, null),
+        enrichmentAt(1, 'acme/clientId:21', since),
+        enrichmentAt(2, 'other/clientId:20', since),
+      ],
+    ],
+    { state: 'complete', stillFound: {}, publishedSince: undefined },
+  ],
+]
+for (const [name, given, expected] of enrichmentRows)
+  returning(name, async () => assert.equal(await checked(...given), expected))
+
+returning.run()

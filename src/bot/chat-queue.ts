@@ -2,8 +2,13 @@ import type { ChatErased, ClientMessageReceived, ConversationEvent } from '../..
 import type { Turns } from './conversation.ts'
 import type { Heard, HeardErasure } from './heard.ts'
 
-export type Message = Heard<ClientMessageReceived> & { readonly heardAt: number }
-export type Waiting = Heard & { readonly heardAt: number }
+type WhenHeard = {
+  readonly heardAt: number
+  /** Decided once, when it is heard: what waits for its turn or for a permit does not become too old. */
+  readonly isTooOld: boolean
+}
+export type Message = Heard<ClientMessageReceived> & WhenHeard
+export type Waiting = Heard & WhenHeard
 
 export const isErasure = (heard: Waiting | HeardErasure): heard is HeardErasure => heard.event.type === 'ChatErased'
 

@@ -7,12 +7,13 @@ import type { Acquire } from '../bridge/shared/semaphore.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { chatQueue, isErasure, type Message, type Waiting } from './chat-queue.ts'
 import { commandsOf } from './commands.ts'
-import { type Limits, respond, type Turns } from './conversation.ts'
+import { type Limits, respond, type Turns, wordsOf } from './conversation.ts'
 import { askingFor, type ChatAccess, type Handlers, type Outcome } from './handlers.ts'
 import type { Heard, HeardErasure } from './heard.ts'
 import { joined, messageOf, type ReadHistory } from './history.ts'
+import { canBeAnswered } from './mistakes.ts'
 import { handOverNoteOf } from './note.ts'
-import type { Reply } from './replies.ts'
+import { handOver, type Reply } from './replies.ts'
 import { handleTurn } from './turn.ts'
 
 export type ChatDeps = {
@@ -28,7 +29,7 @@ export type ChatDeps = {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly readHistory: ReadHistory
   readonly log: Log
-  /** Called with each event that is older than `ignoreOlderThan`, and is not handled. */
+  /** Called with each event that was older than `ignoreOlderThan` when it was heard, and is not handled. */
   readonly ignore: (event: ConversationEvent) => void
   /** Aborts when the bot stops: turns that wait for silence begin at once. */
   readonly stopping: AbortSignal
@@ -73,13 +74,13 @@ export const createChat = (deps: ChatDeps): Chat => {
   const telling = keyedQueue()
   let running: Promise<void> | undefined
 
-  const isTooOld = ({ event }: Heard) => now() - Date.parse(event.time) > limits.ignoreOlderThan
+  const isTooOld = (event: ConversationEvent) => now() - Date.parse(event.time) > limits.ignoreOlderThan
   const isTurn = (heard: Waiting | HeardErasure): heard is Message =>
     handlers.onTurn !== undefined &&
     heard.event.type === 'ClientMessageReceived' &&
     heard.event.receivedTime === undefined &&
     !isErasure(heard) &&
-    !isTooOld(heard)
+    !heard.isTooOld
   const queue = chatQueue(isTurn)
 
   const accessOf = ({ data: { accountId, chatId } }: ConversationEvent): ChatAccess => ({
@@ -113,20 +114,39 @@ export const createChat = (deps: ChatDeps): Chat => {
     await publishAll(heard, replies, traceparent)
   }
 
+  /** The kit itself has failed, not a handler. If this fails too, the bot ends. */
+  const handOverAfter = async (err: unknown, heard: Waiting): Promise<void> => {
+    const { event, traceparent } = heard
+    const { accountId, chatId } = event.data
+    log.error({ type: event.type, accountId, chatId, err }, 'the kit could not handle an event')
+    if (!canBeAnswered(event) || queue.isTaken()) return
+    await publishAll(heard, [handOver({ reason: wordsOf({ reason: 'threw', err }) })], traceparent)
+  }
+
+  /** Handles what is at the head of the queue. Returns how many events that were. */
+  const handle = async (head: Waiting): Promise<number> => {
+    try {
+      if (isTurn(head)) return await handleTurn(deps, queue, head, { accessOf, spanOf, publishAll })
+      await onEvent(head)
+      return 1
+    } catch (err) {
+      const messages = queue.messages()
+      await handOverAfter(err, messages.at(-1) ?? head)
+      return Math.max(1, messages.length)
+    }
+  }
+
   const run = async (): Promise<void> => {
     // So that `running` is set before the loop can end.
     await Promise.resolve()
     for (let head = queue.head(); head !== undefined; head = queue.head()) {
-      if (isTurn(head) && !queue.isErased()) {
-        await handleTurn(deps, queue, { accessOf, spanOf, publishAll })
-        continue
-      }
+      let handled = 1
       if (isErasure(head)) {
         await telling.idle()
         await head.forget()
-      } else if (isTooOld(head)) ignore(head.event)
-      else if (!queue.isErased()) await onEvent(head)
-      queue.finish(1)
+      } else if (head.isTooOld) ignore(head.event)
+      else if (!queue.isErased()) handled = await handle(head)
+      queue.finish(handled)
     }
     running = undefined
   }
@@ -137,7 +157,7 @@ export const createChat = (deps: ChatDeps): Chat => {
       if (message !== undefined) seen = [...seen, message].slice(-maxSeen)
       // An outcome may come between two messages of a turn and must not part them.
       if (isOutcome(event)) return telling.add('', () => handleOutcome(deps, event).finally(finish))
-      queue.add({ ...heard, heardAt: monotonic() })
+      queue.add({ ...heard, heardAt: monotonic(), isTooOld: isTooOld(event) })
       running ??= run()
     },
     erase: (heard) => {

@@ -8,7 +8,10 @@ import { canBeAnswered, mistakesIn } from './mistakes.ts'
 import { handOver, type Reply } from './replies.ts'
 
 export type Limits = {
-  /** In ms. The bot ignores older events, for example those before its restart: the watchdog handles their chats. */
+  /**
+   * In ms. The bot ignores events that are older when it reads them, for example those before its restart: the watchdog
+   * handles their chats.
+   */
   readonly ignoreOlderThan: number
   /** In ms. A slower handler is not waited for: the client is handed over. The account's `bot.replyWithin`. */
   readonly replyWithin: number
@@ -84,7 +87,7 @@ const kindOf = (failure: NoAnswer): string =>
   failure.reason === 'threw' && failure.err instanceof Error ? failure.err.name : failure.reason
 
 /** For people, without any text of the chat: the message of an error may quote it. */
-const words = (failure: NoAnswer): string => {
+export const wordsOf = (failure: NoAnswer): string => {
   switch (failure.reason) {
     case 'threw':
       return `The bot failed: ${failure.err instanceof Error ? failure.err.name : 'its handler threw'}.`
@@ -137,12 +140,12 @@ export const respond = async (
   const instead = await answer(
     async () =>
       handlers.onFailure === undefined
-        ? [handOver({ reason: words(again.left) })]
+        ? [handOver({ reason: wordsOf(again.left) })]
         : repliesIn(await handlers.onFailure(again.left, event)),
     event,
     failureTime(),
   )
   if (E.isRight(instead)) return instead.right
   log.error({ type: event.type, accountId, chatId, ...instead.left }, 'onFailure of the bot has failed')
-  return [handOver({ reason: words(again.left) })]
+  return [handOver({ reason: wordsOf(again.left) })]
 }

@@ -31,15 +31,17 @@ const untilQuiet = async ({ turns, monotonic, sleep, stopping }: Deps, queue: Ch
   }
 }
 
-/** Answers the messages at the head of the queue, together. A newer message begins the answer again. */
+/**
+ * Answers the messages at the head of the queue, together. A newer message begins the answer again. Returns how many
+ * messages it had.
+ */
 export const handleTurn = async (
   deps: Deps,
   queue: ChatQueue,
+  first: Message,
   { accessOf, spanOf, publishAll }: OfChat,
-): Promise<void> => {
+): Promise<number> => {
   const { turns, acquire, monotonic, stopping } = deps
-  const [first] = queue.messages()
-  if (first === undefined) return
   const startedAt = first.heardAt
   // What was said counts on when the turn begins again: the client reads "one moment" once.
   let said = 0
@@ -47,9 +49,8 @@ export const handleTurn = async (
     await untilQuiet(deps, queue, startedAt)
     using _permit = await acquire(stopping)
     const messages = queue.messages()
-    const last = messages.at(-1)
-    if (last === undefined) return
-    if (queue.isTaken()) return queue.finish(messages.length)
+    const last = messages.at(-1) ?? first
+    if (queue.isTaken()) return messages.length
     const span = () => spanOf(last)
     const attempt = attemptTurn(deps, { messages, first, last, startedAt, said, access: accessOf(last.event), span })
     while (!attempt.isOver()) {
@@ -62,6 +63,6 @@ export const handleTurn = async (
     if (ended.answer === undefined && !queue.isTaken()) continue
     if (ended.answer !== undefined) await publishAll(last, ended.answer, ended.traceparent)
     attempt.stop()
-    return queue.finish(messages.length)
+    return messages.length
   }
 }

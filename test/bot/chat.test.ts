@@ -22,11 +22,12 @@ const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }, abou
   const commands: BotReply[] = []
   const finished: string[] = []
   const chat: Chat = givenChat(handlers, { turns, ...about })
-  const hear = (event: Parameters<Chat['hear']>[0]['event']) =>
+  const publishIn = async (command: BotReply) => void commands.push(command)
+  const hear = (event: Parameters<Chat['hear']>[0]['event'], publish: (command: BotReply) => unknown = publishIn) =>
     chat.hear({
       event,
       attach: async () => {},
-      publish: async (command) => void commands.push(command),
+      publish: async (command) => void (await publish(command)),
       finish: () => void finished.push(event.id),
     })
   const erase = (id: string, forget: () => Promise<void> = async () => {}) =>
@@ -283,6 +284,33 @@ turnsTest('without turns, an erasure drops the messages before it and their answ
   await idle()
   assert.equal([handled, answers(commands), finished], [['m1', 'm3'], [['m3', 'm3']], ['m1', 'm2', 'x1', 'm3']])
 })
+
+for (const [name, handlers] of [
+  ['a turn', counting],
+  ['an event', { onMessage: ({ id }) => text(id) }],
+] as ReadonlyArray<readonly [string, Handlers]>)
+  turnsTest(
+    `an error of the kit itself in ${name} is logged, its client is handed over, and the chat goes on`,
+    async () => {
+      const errors: object[] = []
+      const log = { ...silent, error: (fields: object) => void errors.push(fields) }
+      const { hear, idle, commands, finished } = chatWith(handlers, undefined, { log })
+      const failing = [new RangeError('Where is 7?')]
+      hear(message('m1'), (command) => {
+        const error = failing.pop()
+        if (error !== undefined) throw error
+        commands.push(command)
+      })
+      await idle()
+      hear(message('m2'))
+      await idle()
+      assert.equal(answers(commands), [
+        ['m1', 'InviteAgent'],
+        ['m2', 'm2'],
+      ])
+      assert.equal([reasons(commands)[0], errors.length, finished], ['The bot failed: RangeError.', 1, ['m1', 'm2']])
+    },
+  )
 
 turnsTest('an onOutcome that does not end does not keep its event', async () => {
   const errors: object[] = []

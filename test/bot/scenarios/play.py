@@ -4,9 +4,11 @@ import asyncio
 import json
 import logging
 import sys
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from livechat_bot import Bot, Limits, Turns, hand_over, text
-from livechat_bot.testing import client_writes, conversation_event, pause, said_by
+from livechat_bot.testing import BEGAN_AT, ClockSet, client_writes, conversation_event, pause, said_by
 
 
 def reply_of(said, words="", history=""):
@@ -45,11 +47,19 @@ def bot_of(described):
     return bot
 
 
+def time_at(ms):
+    began_at = datetime.fromisoformat(BEGAN_AT.replace("Z", "+00:00"))
+    return (began_at + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def step_of(step):
     if "pauseMs" in step:
         return pause(step["pauseMs"])
+    if "clockSetByMs" in step:
+        return ClockSet(step["clockSetByMs"])
     if "writes" in step:
-        return client_writes(step["writes"], chat=step["chat"], id=step["id"])
+        event = client_writes(step["writes"], chat=step["chat"], id=step["id"])
+        return replace(event, time=time_at(step["atMs"])) if "atMs" in step else event
     return conversation_event(step["event"], chat=step["chat"], id=step["id"])
 
 
@@ -59,7 +69,9 @@ def play(scenario):
     all_said = said_by(
         bot_of(bot),
         *map(step_of, scenario["steps"]),
-        limits=Limits(reply_within_ms=bot.get("replyWithin", Limits.reply_within_ms)),
+        limits=Limits(
+            reply_within_ms=bot.get("replyWithin", Limits.reply_within_ms), at_once=bot.get("atOnce", Limits.at_once)
+        ),
         turns=Turns(turns["quietMs"], turns["atMostMs"]) if turns else Turns(),
         may_fail=True,
     )

@@ -12,6 +12,7 @@ import { messageOf } from '../../../src/bot/history.ts'
 import { enrichmentOf } from '../../../src/bot/note.ts'
 import { handOver, type Note, type Reply, text } from '../../../src/bot/replies.ts'
 import { inVirtualTime } from '../../../src/bot/virtual-time.ts'
+import { semaphore } from '../../../src/bridge/shared/semaphore.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
 import { givenChat } from '../given-chat.ts'
 
@@ -26,13 +27,15 @@ type Rule = {
 type Bot = {
   readonly turns?: Turns
   readonly replyWithin?: number
+  readonly atOnce?: number
   readonly rules: ReadonlyArray<Rule>
   readonly onAgentUnavailable?: ReadonlyArray<Said>
   readonly onFailure?: ReadonlyArray<Said>
 }
 type Step =
   | { readonly pauseMs: number }
-  | { readonly id: string; readonly chat: string; readonly writes: string }
+  | { readonly clockSetByMs: number }
+  | { readonly id: string; readonly chat: string; readonly writes: string; readonly atMs?: number }
   | { readonly id: string; readonly chat: string; readonly event: 'AgentJoined' | 'AgentUnavailable' | 'ChatClosed' }
 type Published = {
   readonly text?: string
@@ -85,13 +88,15 @@ const handlersOf = ({ turns, rules, onAgentUnavailable, onFailure }: Bot): Handl
   }
 }
 
-const eventOf = (step: Exclude<Step, { readonly pauseMs: number }>): ConversationEvent => {
+const beganAt = Date.parse('2026-01-31T12:00:00.000Z')
+
+const eventOf = (step: Extract<Step, { readonly id: string }>): ConversationEvent => {
   const data = { chatId: step.chat, clientId: `client-of-${step.chat}` }
   return 'writes' in step
     ? conversationEvent(
         'ClientMessageReceived',
         { ...data, message: { type: 'TEXT', text: step.writes, timestamp: '2026-01-31T12:00:00.000Z' } },
-        { id: step.id },
+        { id: step.id, time: new Date(beganAt + (step.atMs ?? 0)).toISOString() },
       )
     : conversationEvent(step.event, data, { id: step.id })
 }
@@ -106,19 +111,28 @@ export type Played = {
 
 /** Plays a scenario with the kit in TypeScript, in virtual time. */
 export const play = ({ bot, steps }: Scenario): Promise<Played> =>
-  inVirtualTime(Date.parse('2026-01-31T12:00:00.000Z'), async () => {
+  inVirtualTime(beganAt, async () => {
     const commands: Record<string, BotReply[]> = {}
     const order = new Set<string>()
     const notes: Record<string, Enrichment> = {}
     const history: Record<string, HistoryMessage[]> = {}
     const chats = new Map<string, Chat>()
     const handlers = handlersOf(bot)
+    const limits = {
+      ...defaultLimits,
+      replyWithin: bot.replyWithin ?? defaultLimits.replyWithin,
+      atOnce: bot.atOnce ?? defaultLimits.atOnce,
+    }
+    const acquire = semaphore(limits.atOnce)
+    let clockSetByMs = 0
     const chatOf = (chatId: string) => {
       const chat =
         chats.get(chatId) ??
         givenChat(handlers, {
           group: 'scenario',
-          limits: { ...defaultLimits, replyWithin: bot.replyWithin ?? defaultLimits.replyWithin },
+          limits,
+          acquire,
+          now: () => Date.now() + clockSetByMs,
           turns: bot.turns ?? defaultTurns,
           readHistory: async (_, last) => (history[chatId] ?? []).slice(-last),
         })
@@ -153,6 +167,7 @@ export const play = ({ bot, steps }: Scenario): Promise<Played> =>
     }
     for (const step of steps) {
       if ('pauseMs' in step) await sleep(step.pauseMs)
+      else if ('clockSetByMs' in step) clockSetByMs += step.clockSetByMs
       else hear(eventOf(step))
     }
     for (const chat of chats.values()) await chat.idle()

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from importlib.util import find_spec
 from types import SimpleNamespace
 
-from livechat_bot import Bot, HistorySource, Limits, Turns, hand_over, text, to_messages
+from livechat_bot import Bot, HistorySource, Limits, Message, Turns, hand_over, text, to_messages
 from livechat_bot.bot import problem_of
 from livechat_bot.conversation import Conversation, Heard, Settings
 from livechat_bot.events import HistoryMessage, Undecodable, event_of, seconds_of
@@ -192,6 +192,11 @@ class TurnsOfClients(unittest.TestCase):
         self.assertIsNone(problem_of(bot, Limits(), Turns()))
 
 
+class Unreadable(dict):
+    def get(self, *_):
+        raise OSError("secret")
+
+
 class Testing(unittest.TestCase):
     def test_it_finds_a_handler_that_fails_is_too_slow_or_says_what_would_be_refused(self):
         async def slow(event, chat):
@@ -202,6 +207,9 @@ class Testing(unittest.TestCase):
             (slow, "too slow"),
             (lambda event, chat: text(" "), "found none"),
             (lambda event, chat: [hand_over(), text("Bye")], "comes after hand_over"),
+            (lambda event, chat: Message({"type": ["TEXT"], "text": "Hi"}), "message.type"),
+            (lambda event, chat: Message({"type": "TEXT", "text": "Hi", "timestamp": datetime.now()}), "JSON"),
+            (lambda event, chat: Message(Unreadable(type="TEXT")), "asked once more"),
         ]:
             bot = Bot()
             bot.on_message(handler)
@@ -301,6 +309,10 @@ class Records(unittest.TestCase):
             (self.headers, b'{"accountId":"acme","chatId":"2037","message":{"text":"secret"}}'),
             ({**self.headers, "ce_time": b"secret"}, b'{"accountId":"acme","chatId":"2037"}'),
             ({"ce_type": self.headers["ce_type"]}, b"{}"),
+            (
+                {**self.headers, "ce_type": b"livechat.BotReplyDelivered.v1"},
+                b'{"accountId":"acme","chatId":"2037","message":"secret"}',
+            ),
         ]:
             with self.assertRaises(Undecodable) as raised:
                 event_of(headers, value)
@@ -344,7 +356,8 @@ class AtTheBroker(unittest.TestCase):
             async def send_and_wait(self, topic, value, **_):
                 if self.errors:
                     raise self.errors.pop(0)
-                self.sent.append((topic, json.loads(value)["message"]["text"]))
+                command = json.loads(value)
+                self.sent.append((topic, command["message"]["text"] if "message" in command else command["reason"]))
 
             async def stop(self):
                 pass
@@ -429,6 +442,16 @@ class AtTheBroker(unittest.TestCase):
         self.assertEqual(self.play(work, transient)[:2], ([("bot-replies", "m5")], [6]))
         sent, commits, ended = self.play(work, [ProducerFenced()])
         self.assertEqual((sent, commits, type(ended.exception())), ([], [], ProducerFenced))
+
+    def test_an_error_that_is_not_of_kafka_is_one_chats_trouble_and_the_client_is_handed_over(self):
+        async def work(running, consumer, producer):
+            await consumer.batches.put([self.record(5), self.record(6, "2")])
+            await asyncio.sleep(10)
+
+        with self.assertLogs("livechat_bot", "ERROR") as logged:
+            sent, commits, ended = self.play(work, [IndexError("list index out of range")])
+        self.assertEqual(sorted(sent), [("bot-replies", "The bot failed: IndexError."), ("bot-replies", "m6")])
+        self.assertEqual((commits, ended.exception(), len(logged.output)), ([7], None, 1))
 
 
 @unittest.skipUnless(has_api, "no OpenTelemetry")

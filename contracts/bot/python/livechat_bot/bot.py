@@ -20,7 +20,8 @@ SESSION_TIMEOUT_MS = 6_000
 @dataclass(frozen=True)
 class Limits:
     ignore_older_than_ms: float = 60_000
-    """The bot ignores older events, for example those before its restart: the watchdog handles their chats."""
+    """The bot ignores events that are older when it reads them, for example those before its restart: the watchdog
+    handles their chats."""
     reply_within_ms: float = 10_000
     """A slower handler is cancelled, and the client is handed over. The account's `bot.replyWithin`."""
     at_once: int = 500

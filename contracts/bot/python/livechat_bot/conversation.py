@@ -44,6 +44,8 @@ class Heard:
     traceparent: str | None = None
     """The event's trace."""
     heard_at: float = 0.0
+    is_too_old: bool = False
+    """Decided once, when it is heard: what waits for its turn or for a permit does not become too old."""
 
 
 @dataclass
@@ -68,7 +70,9 @@ class Settings:
     now: Callable[[], float] = time.time
     """In seconds since 1970."""
     fail: Callable[[BaseException], None] = lambda error: None
-    """Gets an error of the kit itself."""
+    """Gets an error after which the bot cannot go on."""
+    ends: tuple[type[BaseException], ...] = ()
+    """Such errors. Any other error is one chat's trouble: it is logged, and the client is handed over."""
     is_stopping: bool = False
     """Turns that wait for silence begin at once."""
 
@@ -134,8 +138,11 @@ async def _replies(call: Callable[[], Any], event: Event, time_left: Callable[[]
     error = task.exception()
     if error is not None:
         raise _Failed(NoAnswer("raised", error))
-    replies = _replies_in(task.result())
-    mistakes = mistakes_in(event, replies)
+    try:
+        replies = _replies_in(task.result())
+        mistakes = mistakes_in(event, replies)
+    except Exception as odd:
+        raise _Failed(NoAnswer("raised", odd)) from odd
     if mistakes:
         raise _Failed(NoAnswer("mistakes", mistakes=mistakes))
     return replies
@@ -219,6 +226,7 @@ class Conversation:
                 self._telling = self._task(self._tell())
             return
         heard.heard_at = self._time()
+        heard.is_too_old = self._is_too_old(heard.event)
         self._add(heard)
 
     def erase(self, heard: HeardErasure) -> None:
@@ -276,7 +284,7 @@ class Conversation:
             and self._settings.bot.of_turns is not None
             and event.type == "ClientMessageReceived"
             and event.received_time is None
-            and not self._is_too_old(event)
+            and not heard.is_too_old
         )
 
     def _gathered(self) -> list[Heard]:
@@ -308,17 +316,39 @@ class Conversation:
                     while self._telling is not None:
                         await asyncio.wait({self._telling})
                     await head.forget()
-                elif self._is_turn(head) and not self._is_erased():
-                    await self._turn()
-                    continue
-                elif self._is_too_old(head.event):
+                elif head.is_too_old:
                     self._settings.ignore(head.event)
                 elif not self._is_erased():
-                    await self._event(head)
-                head.finish()
-                self._queue.pop(0)
+                    self._finish(await self._handled(head))
+                    continue
+                self._finish(1)
         finally:
             self._running = None
+
+    def _finish(self, count: int) -> None:
+        for heard in self._queue[:count]:
+            heard.finish()
+        del self._queue[:count]
+
+    async def _handled(self, head: Heard) -> int:
+        """Handles what is at the head of the queue, and says how many events that were."""
+        try:
+            if self._is_turn(head):
+                return await self._turn()
+            await self._event(head)
+            return 1
+        except self._settings.ends:
+            raise
+        except Exception as error:
+            events = self._gathered() or [head]
+            await self._hand_over(events[-1], NoAnswer("raised", error))
+            return len(events)
+
+    async def _hand_over(self, heard: Heard, why: NoAnswer) -> None:
+        """The kit itself has failed, not a handler. If this fails too, the bot ends."""
+        _log(logging.ERROR, "the kit could not handle an event", heard.event, why)
+        if can_be_answered(heard.event) and not self._is_taken():
+            await self._publish(heard, [hand_over(reason=why.words())], self._trace(heard))
 
     async def _tell(self) -> None:
         try:
@@ -383,7 +413,8 @@ class Conversation:
         except asyncio.TimeoutError:
             pass
 
-    async def _turn(self) -> None:
+    async def _turn(self) -> int:
+        """How many messages it had."""
         first = self._gathered()[0]
         announced = _Announced()
         while True:
@@ -397,10 +428,7 @@ class Conversation:
                     continue
                 if replies is not None:
                     await self._publish(messages[-1], replies, trace)
-            for message in messages:
-                message.finish()
-            del self._queue[: len(messages)]
-            return
+            return len(messages)
 
     async def _answer(
         self, messages: Sequence[Heard], started_at: float, announced: _Announced, trace: Trace

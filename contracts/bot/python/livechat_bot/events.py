@@ -101,6 +101,7 @@ def event_of(headers: Mapping[str, bytes | None], value: bytes | None) -> Event 
     needed = ["accountId", "chatId"]
     if name[1] == "ClientMessageReceived":
         needed.append("clientId")
+    if name[1] == "ClientMessageReceived" or "message" in data:
         _require(isinstance(data.get("message"), dict), "message: expected an object")
     for field in needed:
         _require(isinstance(data.get(field), str) and data[field], f"{field}: expected text")

@@ -70,6 +70,7 @@ class RunningBot(ConsumerRebalanceListener):  # type: ignore[misc]
         self._has_finished = asyncio.Event()
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         settings.fail = self._fail
+        settings.ends = (KafkaError,)
         self._loops = [asyncio.ensure_future(self._reading()), asyncio.ensure_future(self._committing())]
         for task in self._loops:
             task.add_done_callback(lambda ended: None if ended.cancelled() else self._fail(ended.exception()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -99,11 +100,17 @@ def _in_buttons(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _in_message(message: object) -> Iterator[str]:
-    if not isinstance(message, Mapping) or message.get("type") not in _FIELDS:
+    kind = message.get("type") if isinstance(message, Mapping) else None
+    if not isinstance(message, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
         yield f"message.type: expected {', '.join(_FIELDS)}"
         return
-    words, known = _FIELDS[message["type"]]
-    yield from _unknown(known, message, message["type"], "message.")
+    try:
+        json.dumps(dict(message), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        yield "message: expected what JSON can have"
+        return
+    words, known = _FIELDS[kind]
+    yield from _unknown(known, message, kind, "message.")
     wrong = list(_in_words(f"message.{words}", message.get(words)))
     yield from wrong
     plain = message.get("text", "") or ""

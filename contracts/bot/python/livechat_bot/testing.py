@@ -55,6 +55,13 @@ class Pause:
     ms: float
 
 
+@dataclass(frozen=True)
+class ClockSet:
+    """Somebody sets the computer's clock by so many ms. Waiting does not notice it."""
+
+    by_ms: float
+
+
 def pause(ms: float) -> Pause:
     """Lets this many ms pass between two events."""
     return Pause(ms)
@@ -108,10 +115,11 @@ class _Chats:
         self._is_of_bot: dict[str, bool] = {}
         self._ids: set[str] = set()
         self._suppressed = ""
+        self._clock_set_by_s = 0.0
         self._settings = Settings(bot, "scenario", limits, turns, self._read, self._now)
 
     def _now(self) -> float:
-        return seconds_of(BEGAN_AT) + asyncio.get_running_loop().time()
+        return seconds_of(BEGAN_AT) + asyncio.get_running_loop().time() + self._clock_set_by_s
 
     def _time(self) -> str:
         now = datetime.fromtimestamp(self._now(), timezone.utc)
@@ -170,7 +178,7 @@ class _Chats:
         }
         self.hear(conversation_event("BotReplyDelivered", data, chat=chat, id=f"{command['id']}:delivered"))
 
-    async def play(self, steps: Sequence[Event | Pause]) -> None:
+    async def play(self, steps: Sequence[Event | Pause | ClockSet]) -> None:
         failures = _Failures()
         log = logging.getLogger("livechat_bot")
         log.addHandler(failures)
@@ -178,6 +186,8 @@ class _Chats:
             for step in steps:
                 if isinstance(step, Pause):
                     await asyncio.sleep(step.ms / 1000)
+                elif isinstance(step, ClockSet):
+                    self._clock_set_by_s += step.by_ms / 1000
                 else:
                     self.hear(step)
             while not all(chat.is_idle() for chat in self._conversations.values()):
@@ -201,7 +211,7 @@ def _hand_over_of(command: Mapping[str, Any], note: Mapping[str, Any] | None) ->
 
 def said_by(
     bot: Bot,
-    *steps: Event | Pause,
+    *steps: Event | Pause | ClockSet,
     limits: Limits = Limits(),
     turns: Turns = Turns(),
     may_fail: bool = False,
@@ -221,6 +231,6 @@ def said_by(
     return in_virtual_time(play)
 
 
-def replies_of(bot: Bot, *steps: Event | Pause, **settings: Any) -> list[Reply]:
+def replies_of(bot: Bot, *steps: Event | Pause | ClockSet, **settings: Any) -> list[Reply]:
     """The same, as replies alone."""
     return [said.reply for said in said_by(bot, *steps, **settings)]

@@ -24,7 +24,7 @@ const viewsEndOf =
     const [committed, ids] = await Promise.all([kafka.committedOffsets(viewsGroup, name), kafka.topicIds([name])])
     const known = await withDeadline(sleep, viewsWithinMs, () => mongo.topicsRead.inViews(name).catch(() => undefined))
     const { id, marks, positionOf = () => undefined } = known?.value ?? {}
-    const done = inMongo(committed, positionOf)
+    const done = await inMongo(kafka.compareLog, name, committed, positionOf)
     const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
     const verdicts = await kafka.compareLog(name, marks ?? new Map())
     return (partition) =>

@@ -141,6 +141,7 @@ const positionsOf = (
     // An operator who sets the group's offset by hand decides, for example to skip a batch that nobody can read.
     committed: kafka.ownOffsets,
     ranges: kafka.ranges,
+    compareLog: kafka.compareLog,
     isKept: isEventTopic,
     log,
   })

@@ -52,7 +52,8 @@ export const startRetention = (
     deleteBefore: kafka.deleteBefore,
     committed: async (group, topic) => {
       const done = await kafka.committedOffsets(group, topic)
-      if (group === viewsGroup) return inMongo(done, (await mongo.topicsRead.inViews(topic)).positionOf)
+      if (group === viewsGroup)
+        return inMongo(kafka.compareLog, topic, done, (await mongo.topicsRead.inViews(topic)).positionOf)
       return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
     archivedTo: async (topic, partitions) =>

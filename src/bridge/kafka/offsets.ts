@@ -1,4 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
+import { marksBefore, stillThere } from '../domain/log/marks.ts'
 import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { monotonic, sleep } from '../shared/time.ts'
@@ -131,10 +132,7 @@ export const validCommitsOf =
     if (all.size === 0) return new Map()
     const id = (await topicIds([topic])).get(topic) ?? ''
     const current = [...all].filter(([, { topicId }]) => topicId === '' || id === '' || topicId === id)
-    const marks = current.flatMap(([partition, { epoch, offset }]) =>
-      epoch === undefined || offset === 0 ? [] : [[partition, { epoch, offset: offset - 1 }] as const],
-    )
-    const verdicts = await compareLog(topic, new Map(marks))
+    const verdicts = await compareLog(topic, marksBefore(new Map(current)))
     return new Map(
       current.map(([partition, { offset, epoch, topicId }]) => {
         const verdict = verdicts.get(partition)
@@ -142,7 +140,7 @@ export const validCommitsOf =
         const isForeign = topicId === '' && id !== ''
         if (verdict === undefined || verdict.kind === 'intact')
           return [partition, { offset, epoch, ...(isForeign && { isForeign }) }] as const
-        return [partition, noLongerThere(Math.min(offset, verdict.from))] as const
+        return [partition, noLongerThere(stillThere({ offset }, verdict))] as const
       }),
     )
   }

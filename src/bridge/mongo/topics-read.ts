@@ -1,9 +1,18 @@
 import type { Db } from 'mongodb'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { StoredMarks } from '../domain/log/marks.ts'
+import type { Position, StoredMarks } from '../domain/log/marks.ts'
 import type { LogMark, TopicIds } from '../domain/log/positions.ts'
 import type { PositionOf, StoredPositions } from '../views/positions.ts'
 import { rejectAfter, stepMs } from './client.ts'
+
+/**
+ * A position as a value that MongoDB compares as `furthest` does: documents field by field, and a number, which is a
+ * position without an epoch, is less than any document. So the epoch must be the first field, and `$max` keeps the
+ * greater one.
+ */
+type StoredPosition = number | { readonly epoch: number; readonly offset: number }
+const stored = ({ epoch, offset }: Position): StoredPosition => (epoch === undefined ? offset : { epoch, offset })
+const positionIn = (found: StoredPosition): Position => (typeof found === 'number' ? { offset: found } : found)
 
 type Document = {
   readonly _id: string
@@ -11,7 +20,7 @@ type Document = {
   /** By topic and partition (domain/log-marks.ts). */
   readonly marks?: Readonly<Record<string, Readonly<Record<string, LogMark>>>>
   /** By topic and partition (views/positions.ts). */
-  readonly positions?: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly positions?: Readonly<Record<string, Readonly<Record<string, StoredPosition>>>>
   /** The topics of which nothing was read before their positions were stored. */
   readonly unread?: Readonly<Record<string, true>>
 }
@@ -21,8 +30,8 @@ export type TopicRead = {
   /** Undefined while they are made from none of that name. */
   readonly id: string | undefined
   readonly marks: ReadonlyMap<number, LogMark>
-  /** The offset after the last record that they have, of each partition where it is known. */
-  readonly reached: ReadonlyMap<number, number>
+  /** The position after the last record that they have, of each partition where it is known. */
+  readonly reached: ReadonlyMap<number, Position>
   readonly positionOf: PositionOf
 }
 
@@ -38,7 +47,7 @@ export type TopicsRead = StoredMarks & {
    */
   readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
   /**
-   * Records that the state is made from these topics from now on, up to these offsets at least. Forgets the marks of
+   * Records that the state is made from these topics from now on, up to these positions at least. Forgets the marks of
    * their former logs.
    */
   readonly remember: (
@@ -51,21 +60,20 @@ export type TopicsRead = StoredMarks & {
   readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
 }
 
-/** The offset after the last record that is known to be read, by topic and partition. */
-type Reached = ReadonlyMap<string, ReadonlyMap<number, number>>
+/** The position after the last record that is known to be read, by topic and partition. */
+type Reached = ReadonlyMap<string, ReadonlyMap<number, Position>>
 
-const ofPartitions = <A>(stored: Readonly<Record<string, A>> = {}): ReadonlyMap<number, A> =>
-  new Map(Object.entries(stored).map(([partition, value]) => [Number(partition), value]))
+const ofPartitions = <A>(found: Readonly<Record<string, A>> = {}): ReadonlyMap<number, A> =>
+  new Map(Object.entries(found).map(([partition, value]) => [Number(partition), value]))
 
 const durable = { writeConcern: { w: 'majority' } } as const
 
 export const topicsReadIn = (db: Db): TopicsRead => {
   const collection = db.collection<Document>('topics_read', { readConcern: { level: 'majority' } })
   const find = async (state: string) => (await rejectAfter(stepMs, collection.findOne({ _id: state }))) ?? undefined
-  /** Never moves a position back. */
   const keepPositions = async (state: string, reached: Reached) => {
     const fields = [...reached].flatMap(([topic, own]) =>
-      [...own].map(([partition, offset]) => [`positions.${topic}.${partition}`, offset] as const),
+      [...own].map(([partition, position]) => [`positions.${topic}.${partition}`, stored(position)] as const),
     )
     if (fields.length === 0) return
     await rejectAfter(stepMs, collection.updateOne({ _id: state }, { $max: Object.fromEntries(fields) }, durable))
@@ -74,34 +82,42 @@ export const topicsReadIn = (db: Db): TopicsRead => {
     const all = [...ids]
     if (all.length === 0) return
     const { topics = {} } = (await find(state)) ?? {}
-    // Of the same topic the positions still count: somebody may have read on.
-    const others = all.filter(([topic, id]) => topics[topic] !== id)
-    const places = [
-      ...all.flatMap(([topic]) => [`marks.${topic}`, `unread.${topic}`]),
-      ...others.map(([topic]) => `positions.${topic}`),
-    ]
+    const fields = all.flatMap(([topic, id]) => {
+      const own = [...(reached.get(topic) ?? [])].map(([partition, position]) => [partition, stored(position)] as const)
+      // Those that are given replace the former ones, which may be of a log that Kafka has lost. Who has read on
+      // meanwhile reads some records again.
+      const positions =
+        topics[topic] === id
+          ? own.map(([partition, position]) => [`positions.${topic}.${partition}`, position] as const)
+          : [[`positions.${topic}`, Object.fromEntries(own)] as const]
+      return [[`topics.${topic}`, id] as const, ...positions]
+    })
     const update = {
-      $set: Object.fromEntries(all.map(([topic, id]) => [`topics.${topic}`, id])),
-      $unset: Object.fromEntries(places.map((place) => [place, '' as const])),
+      $set: Object.fromEntries(fields),
+      $unset: Object.fromEntries(
+        all.flatMap(([topic]) => [`marks.${topic}`, `unread.${topic}`].map((at) => [at, '' as const])),
+      ),
     }
     await rejectAfter(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
-    await keepPositions(state, reached)
   }
   const read = async (state: string, topic: TopicName): Promise<TopicRead> => {
     const { topics, marks, positions, unread } = (await find(state)) ?? {}
-    const reached = ofPartitions(positions?.[topic])
+    const found = Object.entries(positions?.[topic] ?? {})
+    const reached = new Map(found.map(([partition, position]) => [Number(partition), positionIn(position)]))
     return {
       id: topics?.[topic],
       marks: ofPartitions(marks?.[topic]),
       reached,
-      positionOf: (partition) => reached.get(partition) ?? (unread?.[topic] ? 0 : undefined),
+      positionOf: (partition) => reached.get(partition) ?? (unread?.[topic] ? { offset: 0 } : undefined),
     }
   }
   return {
     inViews: (topic) => read('views', topic),
     marks: async (topic) => (await read('views', topic)).marks,
     keepMark: async (topic, partition, mark) => {
-      const update = { $set: { [`marks.${topic}.${partition}`]: mark } }
+      // A reader that no longer owns the partition has no newer epoch.
+      const { epoch, ...rest } = mark
+      const update = { $max: { [`marks.${topic}.${partition}`]: { epoch, ...rest } } }
       await rejectAfter(stepMs, collection.updateOne({ _id: 'views' }, update, { upsert: true, ...durable }))
     },
     changed: async (state, ids) => {

@@ -1,31 +1,48 @@
 import type { TopicName } from '../../../contracts/topics.ts'
+import { furthest, marksBefore, type Position, stillThere } from '../domain/log/marks.ts'
 import { partitionName } from '../domain/log/partition-name.ts'
-import type { CommittedOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
+import type { CommittedOffsets, CompareLog, Ranges, TopicIds } from '../domain/log/positions.ts'
 import type { Slice } from '../domain/log/record.ts'
 import type { Log } from '../shared/log.ts'
 
-/** The offset after the last record of a partition that MongoDB has. Undefined if it is not known. */
-export type PositionOf = (partition: number) => number | undefined
+/** The position after the last record of a partition that MongoDB has. Undefined if it is not known. */
+export type PositionOf = (partition: number) => Position | undefined
 
 /** How far MongoDB has each topic, as MongoDB itself says it. */
 export type StoredPositions = {
   readonly positions: (topic: TopicName) => Promise<PositionOf>
-  /** Stores the next offset of each partition. Never moves a position back. */
-  readonly keepPositions: (reached: ReadonlyMap<TopicName, ReadonlyMap<number, number>>) => Promise<void>
+  /** Stores the position in each partition, if it is greater than the stored one. */
+  readonly keepPositions: (reached: ReadonlyMap<TopicName, ReadonlyMap<number, Position>>) => Promise<void>
 }
 
 /**
  * Committed offsets, as far as MongoDB has what is before them. Kafka's committed offset is ahead of MongoDB if MongoDB
- * was restored from an older copy.
+ * was restored from an older copy. If the log has lost records that this copy has, MongoDB lacks what took their place.
  */
-export const inMongo = (committed: ReadonlyMap<number, number>, positionOf: PositionOf): ReadonlyMap<number, number> =>
-  new Map([...committed].map(([partition, offset]) => [partition, Math.min(offset, positionOf(partition) ?? offset)]))
+export const inMongo = async (
+  compareLog: CompareLog,
+  topic: TopicName,
+  committed: ReadonlyMap<number, number>,
+  positionOf: PositionOf,
+): Promise<ReadonlyMap<number, number>> => {
+  const known = new Map([...committed.keys()].map((partition) => [partition, positionOf(partition)]))
+  const positions = new Map([...known].flatMap(([partition, position]) => (position ? [[partition, position]] : [])))
+  const verdicts = await compareLog(topic, marksBefore(positions))
+  return new Map(
+    [...committed].map(([partition, offset]) => {
+      const position = positions.get(partition)
+      const inCopy = position === undefined ? offset : stillThere(position, verdicts.get(partition))
+      return [partition, Math.min(offset, inCopy)]
+    }),
+  )
+}
 
 type Deps = StoredPositions & {
   readonly group: string
   /** The offsets that this consumer has committed, without those that another program has set. */
   readonly committed: CommittedOffsets
   readonly ranges: Ranges
+  readonly compareLog: CompareLog
   /** Whether a topic keeps its records until MongoDB has them. */
   readonly isKept: (topic: TopicName) => boolean
   readonly log: Pick<Log, 'info'>
@@ -36,14 +53,22 @@ type Deps = StoredPositions & {
  * between a copy of MongoDB and its restore would be in no view until somebody rebuilds them. Positions are stored
  * every second, so after a kill the records of up to a second are handled again. That changes nothing.
  */
-export const positionsInMongo = ({ positions, keepPositions, group, committed, ranges, isKept, log }: Deps) => {
+export const positionsInMongo = (deps: Deps) => {
+  const { positions, keepPositions, group, committed, ranges, compareLog, isKept, log } = deps
   const starts = new Map<TopicName, ReadonlyMap<number, number>>()
-  let reached = new Map<TopicName, Map<number, number>>()
+  let reached = new Map<TopicName, Map<number, Position>>()
+
+  const note = (topic: TopicName, partition: number, position: Position) => {
+    const own = reached.get(topic) ?? new Map<number, Position>()
+    own.set(partition, furthest(position, own.get(partition) ?? position))
+    reached.set(topic, own)
+  }
 
   /** Finds the start of each partition that MongoDB lacks records of. Returns those whose records are deleted. */
   const startOf = async (topic: TopicName): Promise<ReadonlyArray<string>> => {
     const done = await committed(group, topic)
-    const behind = [...inMongo(done, await positions(topic))].flatMap(([partition, start]) => {
+    const held = await inMongo(compareLog, topic, done, await positions(topic))
+    const behind = [...held].flatMap(([partition, start]) => {
       const records = (done.get(partition) ?? start) - start
       return records > 0 ? [{ partition, start, records }] : []
     })
@@ -70,10 +95,7 @@ export const positionsInMongo = ({ positions, keepPositions, group, committed, r
     /** MongoDB has these records now. */
     handled: ({ topic, partition, records }: Slice): void => {
       const last = records.at(-1)
-      if (last === undefined) return
-      const own = reached.get(topic) ?? new Map<number, number>()
-      own.set(partition, last.offset + 1)
-      reached.set(topic, own)
+      if (last !== undefined) note(topic, partition, { offset: last.offset + 1, epoch: last.epoch })
     },
     /** Stores what was handled since the last call. */
     store: async (): Promise<void> => {
@@ -83,7 +105,7 @@ export const positionsInMongo = ({ positions, keepPositions, group, committed, r
       try {
         await keepPositions(taken)
       } catch (error) {
-        for (const [topic, own] of taken) reached.set(topic, new Map([...own, ...(reached.get(topic) ?? [])]))
+        for (const [topic, own] of taken) for (const [partition, position] of own) note(topic, partition, position)
         throw error
       }
     },

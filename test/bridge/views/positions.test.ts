@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
+import type { Position } from '../../../src/bridge/domain/log/marks.ts'
+import type { CompareLog, Verdict } from '../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { inMongo, type PositionOf, positionsInMongo } from '../../../src/bridge/views/positions.ts'
 
@@ -11,17 +13,21 @@ const ids = new Map<TopicName, string>([[topic, 'id']])
 
 type Given = {
   readonly committed?: ReadonlyMap<number, number>
-  readonly stored?: ReadonlyMap<number, number>
+  readonly stored?: ReadonlyMap<number, Position>
+  /** What becomes of the records before the stored positions. */
+  readonly verdict?: Verdict
   /** The position of partitions that have none stored. */
   readonly others?: number
   readonly first?: ReadonlyMap<number, number>
   readonly isKept?: boolean
 }
-const given = ({ committed = new Map(), stored = new Map(), others, first = new Map(), isKept = true }: Given) => {
+const given = ({ committed = new Map(), stored = new Map(), first = new Map(), isKept = true, ...rest }: Given) => {
+  const { others, verdict = { kind: 'intact' } } = rest
   const lines: object[] = []
-  const kept: Array<ReadonlyMap<TopicName, ReadonlyMap<number, number>>> = []
+  const kept: Array<ReadonlyMap<TopicName, ReadonlyMap<number, Position>>> = []
   let isAway = false
-  const positionOf: PositionOf = (partition) => stored.get(partition) ?? others
+  const positionOf: PositionOf = (partition) =>
+    stored.get(partition) ?? (others === undefined ? others : { offset: others })
   const positions = positionsInMongo({
     group,
     positions: async () => positionOf,
@@ -30,6 +36,7 @@ const given = ({ committed = new Map(), stored = new Map(), others, first = new 
       kept.push(reached)
     },
     committed: async () => committed,
+    compareLog: async (_, marks) => new Map([...marks.keys()].map((partition) => [partition, verdict])),
     ranges: async () => new Map([...first].map(([partition, low]) => [partition, { low, high: low }])),
     isKept: () => isKept,
     log: { info: (fields) => void lines.push(fields) },
@@ -39,10 +46,12 @@ const given = ({ committed = new Map(), stored = new Map(), others, first = new 
   }
   return { ...positions, lines, kept, away }
 }
-const slice = (partition: number, offset: number) => ({
+const slice = (partition: number, offset: number, epoch = 0) => ({
   topic,
   partition,
-  records: [{ topic, partition, offset, timestamp: 0, key: null, value: null, headers: {} } satisfies IncomingRecord],
+  records: [
+    { topic, partition, offset, epoch, timestamp: 0, key: null, value: null, headers: {} } satisfies IncomingRecord,
+  ],
 })
 
 const places = suite('positions in MongoDB')
@@ -51,8 +60,22 @@ const rows: ReadonlyArray<readonly [string, Given, { readonly start: number | un
   [
     [
       'a restored MongoDB is behind: from its position',
-      { committed: new Map([[0, 9]]), stored: new Map([[0, 4]]) },
+      { committed: new Map([[0, 9]]), stored: new Map([[0, { offset: 4, epoch: 1 }]]) },
       { start: 4, refused: false },
+    ],
+    [
+      'the copy has records that the log has lost since: from where others took their place',
+      {
+        committed: new Map([[0, 9]]),
+        stored: new Map([[0, { offset: 8, epoch: 1 }]]),
+        verdict: { kind: 'cut', from: 5 },
+      },
+      { start: 5, refused: false },
+    ],
+    [
+      'the epoch of the position is not known: from its offset, whatever the log has lost',
+      { committed: new Map([[0, 9]]), stored: new Map([[0, { offset: 8 }]]), verdict: { kind: 'cut', from: 5 } },
+      { start: 8, refused: false },
     ],
     [
       'a MongoDB that was never read into: from the first record',
@@ -66,18 +89,23 @@ const rows: ReadonlyArray<readonly [string, Given, { readonly start: number | un
     ],
     [
       'MongoDB is ahead, as after a failed commit: at the committed offset',
-      { committed: new Map([[0, 9]]), stored: new Map([[0, 12]]) },
+      { committed: new Map([[0, 9]]), stored: new Map([[0, { offset: 12, epoch: 1 }]]) },
       { start: undefined, refused: false },
     ],
     ['nothing was committed', { others: 0 }, { start: undefined, refused: false }],
     [
       'the records between are only in the archive',
-      { committed: new Map([[0, 9]]), stored: new Map([[0, 4]]), first: new Map([[0, 5]]) },
+      { committed: new Map([[0, 9]]), stored: new Map([[0, { offset: 4 }]]), first: new Map([[0, 5]]) },
       { start: 4, refused: true },
     ],
     [
       'the records between are gone, and no rebuild would have them either',
-      { committed: new Map([[0, 9]]), stored: new Map([[0, 4]]), first: new Map([[0, 5]]), isKept: false },
+      {
+        committed: new Map([[0, 9]]),
+        stored: new Map([[0, { offset: 4 }]]),
+        first: new Map([[0, 5]]),
+        isKept: false,
+      },
       { start: 4, refused: false },
     ],
   ]
@@ -96,8 +124,8 @@ places('the log says how many records are read again, of each partition', async 
       [1, 7],
     ]),
     stored: new Map([
-      [0, 4],
-      [1, 7],
+      [0, { offset: 4 }],
+      [1, { offset: 7 }],
     ]),
   })
   await refusal(ids)
@@ -119,21 +147,40 @@ places('what was handled is stored once, and again after a failure', async () =>
       [
         topic,
         new Map([
-          [0, 6],
-          [1, 3],
+          [0, { offset: 6, epoch: 0 }],
+          [1, { offset: 3, epoch: 0 }],
         ]),
       ],
     ]),
   ])
 })
 
-places('nobody continues behind what MongoDB or Kafka says', () => {
+places('after a lost end the lower offset of the newer leader is stored, whatever a late slice says', async () => {
+  const { handled, store, kept, away } = given({})
+  handled(slice(0, 99))
+  away(true)
+  await store().catch(() => undefined)
+  away(false)
+  handled(slice(0, 50, 1))
+  handled(slice(0, 98))
+  await store()
+  assert.equal(kept, [new Map([[topic, new Map([[0, { offset: 51, epoch: 1 }]])]])])
+})
+
+places('nobody continues behind what MongoDB, Kafka or the log says', async () => {
   const offsets = fc.array(fc.tuple(fc.nat(5), fc.nat(20))).map((pairs) => new Map(pairs))
-  fc.assert(
-    fc.property(offsets, offsets, (committed, stored) => {
-      for (const [partition, offset] of inMongo(committed, (each) => stored.get(each))) {
+  await fc.assert(
+    fc.asyncProperty(offsets, offsets, fc.nat(20), async (committed, stored, from) => {
+      const compareLog: CompareLog = async (_, marks) =>
+        new Map([...marks.keys()].map((each) => [each, { kind: 'cut', from }]))
+      const positionOf = (each: number) => {
+        const offset = stored.get(each)
+        return offset === undefined ? offset : { offset, epoch: 1 }
+      }
+      for (const [partition, offset] of await inMongo(compareLog, topic, committed, positionOf)) {
+        const inCopy = stored.get(partition)
         assert.ok(offset <= (committed.get(partition) ?? 0))
-        assert.ok(offset <= (stored.get(partition) ?? offset))
+        assert.ok(inCopy === undefined || (offset <= inCopy && offset <= from))
       }
     }),
   )

@@ -1,7 +1,36 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
 import { partitionName } from './partition-name.ts'
-import type { CompareLog, LogMark, TopicIds } from './positions.ts'
+import type { CompareLog, LogMark, TopicIds, Verdict } from './positions.ts'
 import type { IncomingRecord } from './record.ts'
+
+/**
+ * The offset after a record, and the leader epoch of that record. It counts only in the log of one topic: an offset of
+ * a topic with another id means nothing. Without an epoch nobody knows which leader gave the offset: the broker is older
+ * than Kafka 2.3, the log begins with the offset, or an earlier commit of the bridge has stored it.
+ */
+export type Position = { readonly offset: number; readonly epoch?: number | undefined }
+
+/**
+ * The greater one of two positions. A log that has lost its end goes on with lower offsets of a higher epoch, so the
+ * epoch decides first. A reader that no longer owns the partition has a lower epoch, or a lower offset of the same one.
+ * A position without an epoch is less than any with one.
+ */
+export const furthest = (a: Position, b: Position): Position => {
+  const [ofA, ofB] = [a.epoch ?? -1, b.epoch ?? -1]
+  return ofA > ofB || (ofA === ofB && a.offset >= b.offset) ? a : b
+}
+
+/** The marks of the records before these positions, as far as their epochs are known. */
+export const marksBefore = (positions: ReadonlyMap<number, Position>): ReadonlyMap<number, LogMark> =>
+  new Map(
+    [...positions].flatMap(([partition, { epoch, offset }]) =>
+      epoch === undefined || offset === 0 ? [] : [[partition, { epoch, offset: offset - 1 }] as const],
+    ),
+  )
+
+/** How far a log still has the records before a position. Without a verdict, all are taken to be there. */
+export const stillThere = ({ offset }: Position, verdict: Verdict | undefined): number =>
+  verdict === undefined || verdict.kind === 'intact' ? offset : Math.min(offset, verdict.from)
 
 /** The first record of the newest leader epoch that the views have of each partition. */
 export type StoredMarks = {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
+import type { Position } from '../../domain/log/marks.ts'
 import type { TopicIds } from '../../domain/log/positions.ts'
 import { erasedFinder, type FindErased } from '../../domain/person/erased.ts'
 import { monotonic, type Sleep } from '../../shared/time.ts'
@@ -85,7 +86,7 @@ export type LeasedRebuild = Begun & {
   /** What is known of the topics from which the live views are made. */
   readonly inViews: TopicsRead['inViews']
   /** Records that the views are made from its topics from now on, up to these positions at least. */
-  readonly rememberTopics: (reached: Positions) => Promise<void>
+  readonly rememberTopics: (reached: ReadonlyMap<string, Position>) => Promise<void>
   /** Releases the rebuild, which then counts as interrupted. */
   readonly letGo: () => Promise<void>
   /** Deletes its collections and its state. The rebuild is finished or discarded. */
@@ -95,11 +96,14 @@ export type LeasedRebuild = Begun & {
 type Deps = { readonly db: Db; readonly sleep: Sleep; readonly timeZoneOf: TimeZoneOf }
 
 /** Positions in these topics, by topic and partition. */
-const byTopic = (positions: Positions, topics: Readonly<Record<string, string>>) =>
+const byTopic = (positions: ReadonlyMap<string, Position>, topics: Readonly<Record<string, string>>) =>
   new Map(
     Object.keys(topics).map((topic) => {
       const own = [...positions].filter(([source]) => source.startsWith(`${topic}/`))
-      return [topic, new Map(own.map(([source, offset]) => [Number(source.slice(topic.length + 1)), offset]))] as const
+      return [
+        topic,
+        new Map(own.map(([source, position]) => [Number(source.slice(topic.length + 1)), position])),
+      ] as const
     }),
   )
 

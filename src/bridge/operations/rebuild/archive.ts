@@ -2,6 +2,7 @@ import { archiveHeaders } from '../../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopicName, isEventTopic, type TopicName } from '../../../../contracts/topics.ts'
 import { archiveReader } from '../../archive/reader.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
+import type { Position } from '../../domain/log/marks.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
 import type { IncomingRecord, Slice } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -19,7 +20,7 @@ type Deps = ArchiveDeps & {
   /** The topic of that name from which the live views are made, and how far they have it. */
   readonly inViews: (
     topic: EventTopicName,
-  ) => Promise<{ readonly id: string | undefined; readonly reached: ReadonlyMap<number, number> }>
+  ) => Promise<{ readonly id: string | undefined; readonly reached: ReadonlyMap<number, Position> }>
   /** The next offset to fold of each partition. */
   readonly positions: ReadonlyMap<string, number>
   readonly fold: (slice: Slice) => Promise<void>
@@ -94,7 +95,7 @@ const readEarlier = async (
   const generation = await idOf(deps, topic)
   const archive = archiveNameOf(topic)
   const { id: former, reached } = await inViews(topic)
-  const expected = former === undefined || former === generation ? new Map<number, number>() : reached
+  const expected = former === undefined || former === generation ? new Map<number, Position>() : reached
   const ends = endsOf(former ?? '')
   const partitions = new Set([...more.map(([partition]) => partition), ...expected.keys()])
   const reader = restore && archiveReader(restore)
@@ -128,7 +129,7 @@ const readEarlier = async (
   if (signal.aborted) throw new Error('interrupted')
   // Their topic is gone, so nobody can archive them again.
   for (const { detail } of reader?.missing() ?? []) throw new Error(detail)
-  for (const [partition, next] of allowGaps ? [] : expected) {
+  for (const [partition, { offset: next }] of allowGaps ? [] : expected) {
     const end = ends.endOf(partition)
     if (next > end) throw missing(`${partitionName({ topic, partition })} of the deleted topic`, end, next)
   }

@@ -1,6 +1,7 @@
 import { copiedTopicOf, type TopicName } from '../../../../contracts/topics.ts'
 import type { CheckHealth } from '../../domain/checks.ts'
 import type { HandleSlice, OwnedPartition } from '../../domain/log/consumer.ts'
+import type { Position } from '../../domain/log/marks.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
 import { unmeasured } from '../../domain/metrics.ts'
 import type { FindErased } from '../../domain/person/erased.ts'
@@ -53,6 +54,8 @@ export const groupOf = (writer: string): string => `rebuild-${writer}`
 export type Replay = {
   /** What is processed and durable. */
   readonly positions: () => Positions
+  /** The same with the leader epochs, as far as they are known. */
+  readonly reached: () => ReadonlyMap<string, Position>
   /** The number of records that cannot be read or stored because of their content. */
   readonly refused: () => number
   /** Topics with readable records, and temporary topics whose first records are already deleted. */
@@ -127,6 +130,7 @@ export const startReplay = async (
   { group, topics, from, applyChanges, findErased, inViews, allowGaps }: Spec,
 ): Promise<Replay> => {
   const positions = new Map(from)
+  const newest = new Map<string, Position>()
   const refused = new Set<string>()
   // What an interrupted rebuild has processed counts too.
   const topicsTakenIn = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
@@ -152,7 +156,10 @@ export const startReplay = async (
       const source = partitionName(slice)
       if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
         topicsTakenIn.add(copiedTopicOf(slice.topic) ?? slice.topic)
-      skipTo(source, (slice.records.at(-1)?.offset ?? -1) + 1)
+      const last = slice.records.at(-1)
+      if (last === undefined) return
+      skipTo(source, last.offset + 1)
+      newest.set(source, { offset: last.offset + 1, epoch: last.epoch })
     })
   const setTo = (source: string, offset: number) => void positions.set(source, offset)
   const archived = { kafka, restore, inViews, positions, setTo, skipTo, allowGaps, signal }
@@ -181,6 +188,13 @@ export const startReplay = async (
   })
   return {
     positions: () => new Map(positions),
+    reached: () =>
+      new Map(
+        [...positions].map(([source, offset]) => {
+          const position = newest.get(source)
+          return [source, position?.offset === offset ? position : { offset }]
+        }),
+      ),
     refused: () => refused.size,
     topicsTakenIn: () => topicsTakenIn,
     check: (logs) => {

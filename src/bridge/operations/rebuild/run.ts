@@ -1,3 +1,4 @@
+import type { Position } from '../../domain/log/marks.ts'
 import { mongoReasonOf } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { printable } from '../../shared/printable.ts'
@@ -14,13 +15,12 @@ import {
 } from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
-import type { Positions } from './places.ts'
 import { catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
 import { swapViews } from './swap.ts'
 
 /** How a rebuild has ended. A `stopped` one can be resumed. `reached`: what every view of it has at least. */
 export type Outcome =
-  | { readonly kind: 'done' | 'different'; readonly reached?: Positions }
+  | { readonly kind: 'done' | 'different'; readonly reached?: ReadonlyMap<string, Position> }
   | { readonly kind: 'refused' | 'stopped'; readonly reason: string }
 
 const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
@@ -86,7 +86,7 @@ const goLive = async (
   if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
   const left = pending.filter((view) => !swapped.includes(view))
   if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not finish in time`)
-  return { kind: 'done', ...(pending.length === foldedOf(own.views).length && { reached: replay.positions() }) }
+  return { kind: 'done', ...(pending.length === foldedOf(own.views).length && { reached: replay.reached() }) }
 }
 
 const replayAndSwap = async (

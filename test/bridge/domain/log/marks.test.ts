@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { logMarks } from '../../../../src/bridge/domain/log/marks.ts'
+import { furthest, logMarks, type Position } from '../../../../src/bridge/domain/log/marks.ts'
 import type { LogMark, Verdict } from '../../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 
@@ -59,5 +60,33 @@ for (const [name, verdict, expected] of [
 
     assert.is(await refusal(new Map([['chats', 'a']])), expected)
   })
+
+const rows: ReadonlyArray<readonly [string, Position, Position]> = [
+  ['the lower offset of a newer leader', { epoch: 1, offset: 56 }, { epoch: 0, offset: 100 }],
+  ['the higher offset of the same leader', { epoch: 1, offset: 56 }, { epoch: 1, offset: 55 }],
+  ['the one with an epoch', { epoch: 0, offset: 1 }, { offset: 100 }],
+  ['the higher offset, if neither has an epoch', { offset: 100 }, { offset: 99 }],
+]
+for (const [name, greater, less] of rows)
+  marks(`of two positions the greater one is ${name}`, () => {
+    assert.equal([furthest(greater, less), furthest(less, greater)], [greater, greater])
+  })
+
+const position: fc.Arbitrary<Position> = fc.record(
+  { offset: fc.nat(5), epoch: fc.nat(3) },
+  { requiredKeys: ['offset'], noNullPrototype: true },
+)
+
+marks('whatever the order in which positions come, the same one is left, and none is greater', () => {
+  fc.assert(
+    fc.property(fc.array(position, { minLength: 1, maxLength: 6 }), fc.nat(), (positions, seed) => {
+      const [first = { offset: 0 }] = positions
+      const left = positions.reduce(furthest)
+      const turned = positions.map((_, i) => positions[(i + seed) % positions.length] ?? first).reduce(furthest)
+      assert.equal(turned, left)
+      for (const each of positions) assert.equal(furthest(each, left), left)
+    }),
+  )
+})
 
 marks.run()

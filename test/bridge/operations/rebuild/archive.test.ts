@@ -87,7 +87,7 @@ const read = async (
           archive.flatMap(([offset, found]) => (offset === archived?.offset ? [{ archived, ...found }] : []))
       : undefined,
     positions,
-    inViews: async () => ({ id: former, reached: new Map([[0, reached]]) }),
+    inViews: async () => ({ id: former, reached: new Map([[0, { offset: reached }]]) }),
     allowGaps,
     signal: new AbortController().signal,
     fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>

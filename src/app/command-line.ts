@@ -1,5 +1,6 @@
 import { Argument, type Command, Option as CommandOption, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
+import { codeOf } from '../bridge/journal/files.ts'
 import type { AnyOperation, Done, Resources, Run, Stop } from '../bridge/operations/operation.ts'
 import type { Option } from '../bridge/operations/options.ts'
 import { writePrivateFile } from '../bridge/shared/private-file.ts'
@@ -119,13 +120,20 @@ const print = (
     return kind === 'nothing' ? 0 : exitCodeOfFailure
   }
   const { code, files = [], lines = [], trouble, result } = ended.right
-  for (const { path, text } of files) writePrivateFile(path, text)
-  if (isJson && result !== undefined) out(JSON.stringify(result, null, 2))
-  else {
-    for (const line of lines) out(line)
-    if (trouble !== undefined) err(trouble)
-  }
-  return code
+  const isText = !isJson || result === undefined
+  // First what was done: a disk may be full, and an erasure cannot be taken back.
+  for (const line of isText ? lines : [JSON.stringify(result, null, 2)]) out(line)
+  let unwritten = 0
+  for (const { path, text, lines: written } of files)
+    try {
+      writePrivateFile(path, text)
+      for (const line of isText ? written : []) out(line)
+    } catch (error) {
+      unwritten += 1
+      err(`${path} cannot be written: ${codeOf(error)}.`)
+    }
+  if (isText && trouble !== undefined) err(trouble)
+  return unwritten === 0 ? code : Math.max(code, exitCodeOfFailure)
 }
 
 /** Runs an operation on a terminal. With `--json` only the result is printed on `out`. */

@@ -73,9 +73,14 @@ export const stop = (kind: Stop['kind'], reason: string): E.Either<Stop, never> 
 export type Done<Result> = {
   /** The exit code of the command. */
   readonly code: number
+  /** What is true whether or not the files can be written. */
   readonly lines?: ReadonlyArray<string>
-  /** Files that only this user can read. */
-  readonly files?: ReadonlyArray<{ readonly path: string; readonly text: string }>
+  /** Files that only this user can read, and what is said once each is written. */
+  readonly files?: ReadonlyArray<{
+    readonly path: string
+    readonly text: string
+    readonly lines: ReadonlyArray<string>
+  }>
   /** Why it ended early. */
   readonly trouble?: string
   /** What `--json` prints. */

@@ -164,11 +164,12 @@ const written = (receipts: ReadonlyArray<ErasureDocument>, pathOf: Erasing['path
   const files = receipts.map((receipt) => ({
     path: pathOf(receipt._id),
     text: `${JSON.stringify(receipt, null, 2)}\n`,
+    lines: [`The receipt is in ${pathOf(receipt._id)} too.`],
   }))
-  const lines = receipts.flatMap((receipt, i) => [
+  const lines = receipts.flatMap((receipt) => [
     ...before,
     ...receiptLines(receipt),
-    `The receipt is in ${files[i]?.path} and in the collection erasures. \`erase status ${receipt._id}\` checks what is left.`,
+    `The receipt is in the collection erasures. \`erase status ${receipt._id}\` checks what is left.`,
   ])
   return { code: 0, files, lines, result: receipts }
 }

@@ -86,6 +86,10 @@ export const exportPerson = operation({
     const text = JSON.stringify(everything, null, 2)
     return out === undefined
       ? { code: 0, lines: [printableLines(text)], result: everything }
-      : { code: 0, files: [{ path: out, text: `${text}\n` }], lines: writtenLines(out, everything), result: everything }
+      : {
+          code: 0,
+          files: [{ path: out, text: `${text}\n`, lines: writtenLines(out, everything) }],
+          result: everything,
+        }
   },
 })

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
+import { temporaryFolder } from '../../../support/folder.ts'
 import { runOperation } from '../../../support/operation.ts'
 import { givenErasures } from './given-erasures.ts'
 
@@ -25,12 +28,13 @@ const links: Identity[][] = [
     { kind: 'email', value: 'ben@example.com' },
   ],
 ]
+const kafka = {
+  ranges: async () => new Map(),
+  committedOffsets: async () => new Map(),
+  readTopic: async () => E.right(undefined),
+  publish: async () => E.right(undefined),
+}
 const shown = async (...args: ReadonlyArray<string>) => {
-  const kafka = {
-    ranges: async () => new Map(),
-    committedOffsets: async () => new Map(),
-    readTopic: async () => E.right(undefined),
-  }
   const { erasures } = givenErasures(links)
   const resources = { kafka, erasures, retentionDays: 14, dataFolder: '', accounts: [{ id: 'acme' }] }
   const { code, out, err } = await runOperation(['erase', '--account', 'acme', ...args, '--dry-run'], resources)
@@ -70,5 +74,25 @@ preview('says which ids no document names, and only those', async () => {
     `No document names chat 6: ${check}`,
   ])
 })
+
+preview(
+  'an erasure whose file cannot be written, as on a full disk, says what was done and where the receipt is',
+  async () => {
+    const noFolder = join(temporaryFolder(), 'file')
+    writeFileSync(noFolder, '')
+    const { erasures, receipts } = givenErasures(links)
+    const resources = { kafka, erasures, retentionDays: 14, dataFolder: noFolder, accounts: [{ id: 'acme' }] }
+    const { code, out, err } = await runOperation(['erase', '--account', 'acme', '--client', '20', '--yes'], resources)
+    const [receipt] = receipts.values()
+    assert.is(receipt?.state, 'published')
+    assert.match(out.join('\n'), `Erasure ${receipt?._id} of acme: published`)
+    assert.is(
+      out.at(-1),
+      `The receipt is in the collection erasures. \`erase status ${receipt?._id}\` checks what is left.`,
+    )
+    assert.equal([code, err.length], [1, 1])
+    assert.match(err[0] ?? '', /erasure-.*\.json cannot be written: [A-Z]+\.$/)
+  },
+)
 
 preview.run()

@@ -55,6 +55,7 @@ export type SilentPersons = {
   readonly requestsSince: (accountId: string, requestedBy: string, since: Date) => Promise<ReadonlyArray<string>>
   /** About how many persons an account has, rather too few than too many. */
   readonly countPersons: (accountId: string) => Promise<number>
+  readonly retainState: (accountId: string) => Promise<RetainState | undefined>
   readonly retainStates: (withinMs?: number) => Promise<ReadonlyArray<RetainState>>
   /** Undefined: nobody waits any more. */
   readonly keepWaiting: (accountId: string, waiting: Waiting | undefined) => Promise<void>
@@ -127,6 +128,8 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
       return found.map(({ request }) => request)
     },
     countPersons: (accountId) => countPersonsIn(db, accountId),
+    retainState: async (_id) =>
+      (await rejectAfter(stepMs, states.findOne({ _id }, { maxTimeMS: stepMs }))) ?? undefined,
     retainStates: (ms = stepMs) => rejectAfter(ms, states.find({}, { maxTimeMS: ms }).toArray()),
     keepWaiting: async (accountId, waiting) => {
       const update = waiting === undefined ? { $unset: { waiting: '' as const } } : { $set: { waiting } }

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
 import { uniqueIdentities } from '../../domain/person/ids.ts'
 import { dayMs } from '../../shared/time.ts'
@@ -26,8 +27,14 @@ type Named = { readonly chatId?: string; readonly clientId?: string; readonly er
 export const identitiesOf = (entries: ReadonlyArray<Named>) =>
   uniqueIdentities(entries.flatMap((entry) => (entry.erased ? [] : (chatOrClientOf(entry) ?? []))))
 
-/** One look at all old entries of an account. `after`: where the next round goes on. */
-type Pass = { readonly began: number; readonly after?: Date; readonly due: AllDue }
+/** One look at all old entries of an account. `after`: where the next round goes on. `isMore`: it has not seen all. */
+type Pass = { readonly began: number; readonly isMore: boolean; readonly after?: Date; readonly due: AllDue }
+
+/** What the servers say of a time, for all accounts. */
+export type ServersNow = {
+  readonly now: number
+  readonly appendedSince: (retainDays: number) => Promise<AppendedSince>
+}
 
 /**
  * Scans old entries of timeline in order of time: some in each round, all of them once a day. The newest entry of a
@@ -44,7 +51,7 @@ export const retainer = (deps: RetainDeps) => {
   const passes = new Map<string, Pass>()
   const settle = settler(deps)
 
-  const look = async (accountId: string, pass: Pass, silence: Silence) => {
+  const look = async (accountId: string, pass: Omit<Pass, 'isMore'>, silence: Silence) => {
     const hash = await erasures.hmac()
     const entries = await silentPersons.entries(accountId, { ...pass, before: silence.before }, entriesAtOnce)
     for (const identity of identitiesOf(entries)) {
@@ -56,33 +63,49 @@ export const retainer = (deps: RetainDeps) => {
     return { isMore: entries.length >= entriesAtOnce, after: entries.at(-1)?.time ?? pass.after }
   }
 
+  const goOn = async (receipt: ErasureDocument) => {
+    const recorded = await recordAction({
+      action: 'erase',
+      detail: `erase, ${receipt._id} goes on`,
+      accountId: receipt.accountId,
+    })
+    if (E.isRight(recorded)) await resume(deps, [receipt])
+  }
+
   return {
-    /** True if there is more to do. Throws while a server does not respond. The next round then continues there. */
-    round: async ({ id, retainDays }: Limited): Promise<boolean> => {
+    /** Undefined while the views are behind the log. Throws while a server does not respond or clocks do not agree. */
+    servers: async (): Promise<ServersNow | undefined> => {
       const agreed = agreedTime(clock().getTime(), await erasures.serverTime())
       if (E.isLeft(agreed)) throw new Error(agreed.left)
-      if (!(await deps.viewsAreCurrent())) return false
-      const now = agreed.right
-      const before = new Date(now - retainDays * dayMs)
-      const silence = { before, appended: await deps.appendedSince(before.getTime()) }
+      if (!(await deps.viewsAreCurrent())) return undefined
+      const known = new Map<number, Promise<AppendedSince>>()
+      const appendedSince = (retainDays: number) => {
+        const asked = known.get(retainDays) ?? deps.appendedSince(agreed.right - retainDays * dayMs)
+        known.set(retainDays, asked)
+        return asked
+      }
+      return { now: agreed.right, appendedSince }
+    },
+    /** True if there is more to do. Throws while a server does not respond. The next round then continues there. */
+    round: async ({ id, retainDays }: Limited, { now, appendedSince }: ServersNow): Promise<boolean> => {
+      const silence = { before: new Date(now - retainDays * dayMs), appended: await appendedSince(retainDays) }
       const last = passes.get(id)
-      const pass = last === undefined || now - last.began > dayMs ? { began: now, due: new Map() } : last
+      // A pass that begins again before its end never decides who is erased.
+      const goesOn = last !== undefined && (last.isMore || now - last.began <= dayMs)
+      const pass = goesOn ? last : { began: now, due: new Map() }
       const { isMore, after } = await look(id, pass, silence)
-      passes.set(id, { ...pass, ...(after && { after }) })
+      passes.set(id, { ...pass, isMore, ...(after && { after }) })
       return isMore || settle(id, pass.due, now, silence)
     },
-    /** Finishes erasures of processes that have died since. */
+    /** Finishes erasures of processes that have died since, each of which it can. Throws if it could not one of them. */
     finish: async (): Promise<void> => {
       const abandoned = clock().getTime() - abandonedAfterMs
+      const failures: unknown[] = []
       for (const receipt of await erasures.find({ state: 'started' })) {
         if (receipt.requestedBy !== retainedBy || receipt.requestedAt.getTime() > abandoned) continue
-        const recorded = await recordAction({
-          action: 'erase',
-          detail: `erase, ${receipt._id} goes on`,
-          accountId: receipt.accountId,
-        })
-        if (E.isRight(recorded)) await resume(deps, [receipt])
+        await goOn(receipt).catch((error: unknown) => failures.push(error))
       }
+      if (failures.length > 0) throw failures[0]
     },
   }
 }

@@ -81,14 +81,14 @@ export const settler = (deps: SettleDeps) => {
     if (persons === 0) return silentPersons.keepWaiting(accountId, undefined)
     await silentPersons.keepWaiting(accountId, { persons, limit, before, since: waiting?.since ?? clock() })
     log.warn(
-      { account: accountId, persons, limit },
+      { accountId, persons, limit },
       'privacy.retainDays: persons wait for an operator, who looks at them with `livechat-bridge erase release`',
     )
   }
 
   /** Erases some of those who are due. True if there are more whom an operator has released. */
   return async (accountId: string, due: AllDue, now: number, silence: Silence): Promise<boolean> => {
-    const state: Partial<RetainState> = (await silentPersons.retainStates()).find(({ _id }) => _id === accountId) ?? {}
+    const state: Partial<RetainState> = (await silentPersons.retainState(accountId)) ?? {}
     const release = openRelease(state)
     const covered = coveredBy(release, due)
     await eraseAll(accountId, due, covered.slice(0, personsAtOnce), silence)

@@ -48,6 +48,7 @@ export const memorySilentPersons = (
         requestedBy === by && requestedAt > since ? [request] : [],
       ),
     countPersons: async () => persons(),
+    retainState: async (accountId) => states.get(accountId),
     retainStates: async () => [...states.values()],
     keepWaiting: async (_id, waiting) => {
       const { waiting: _, ...rest } = states.get(_id) ?? { _id }

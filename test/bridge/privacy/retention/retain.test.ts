@@ -1,11 +1,19 @@
 import { createHmac } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { identitiesOf, retainer } from '../../../../src/bridge/privacy/retention/retain.ts'
+import type { SilentPersons } from '../../../../src/bridge/mongo/silent-persons.ts'
+import {
+  identitiesOf,
+  type Limited,
+  type RetainDeps,
+  retainer,
+} from '../../../../src/bridge/privacy/retention/retain.ts'
 import { countedSince, coveredBy, openRelease, retainedBy } from '../../../../src/bridge/privacy/retention/settle.ts'
 import { isDisputed } from '../../../../src/bridge/privacy/retention/silence.ts'
+import { startRetaining } from '../../../../src/bridge/privacy/retention/start-retaining.ts'
 import { dayMs } from '../../../../src/bridge/shared/time.ts'
 import { givenErasures } from '../erase/given-erasures.ts'
 import { memorySilentPersons } from './memory-silent-persons.ts'
@@ -70,8 +78,12 @@ const world = (events: ReadonlyArray<Happened>) => {
   return { ports, receipts, markers, audited, erased, state, states }
 }
 const limited = { id: 'acme', retainDays: 30 }
-const all = async ({ round }: ReturnType<typeof retainer>) => {
-  while (await round(limited));
+const oneRound = async ({ servers, round }: ReturnType<typeof retainer>) => {
+  const known = await servers()
+  return known !== undefined && (await round(limited, known))
+}
+const all = async (given: ReturnType<typeof retainer>) => {
+  while (await oneRound(given));
 }
 
 retaining('erases exactly the silent persons, once, even with two processes at the same time', () =>
@@ -98,9 +110,7 @@ retaining('erases exactly the silent persons, once, even with two processes at t
 retaining('continues after another process has died, with the same markers, and records who asked', async () => {
   const { ports, state, markers, receipts } = world([{ chat: 1, daysAgo: 31 }])
   state.away = true
-  await retainer(ports)
-    .round(limited)
-    .catch(() => undefined)
+  await oneRound(retainer(ports)).catch(() => undefined)
   state.away = false
   await retainer(ports).finish()
   assert.equal(markers, [])
@@ -117,11 +127,9 @@ retaining('continues after another process has died, with the same markers, and 
 
 retaining('erases nobody while the views are behind the log or the erasure cannot be recorded', async () => {
   const { ports, markers } = world([{ chat: 1, daysAgo: 31 }])
-  await retainer({ ...ports, viewsAreCurrent: async () => false }).round(limited)
+  await oneRound(retainer({ ...ports, viewsAreCurrent: async () => false }))
   const notRecorded = async () => E.left({ kind: 'transient' as const, reason: 'away' })
-  await retainer({ ...ports, recordAction: notRecorded })
-    .round(limited)
-    .catch(() => undefined)
+  await oneRound(retainer({ ...ports, recordAction: notRecorded })).catch(() => undefined)
   assert.equal(markers, [])
 })
 
@@ -144,12 +152,112 @@ for (const [whose, ahead] of [
       { chat: 2, daysAgo: 0 },
     ])
     Object.assign(state, ahead)
-    assert.match(await reasonOf(retainer(ports).round(limited)), 'the clocks do not agree')
+    assert.match(await reasonOf(oneRound(retainer(ports))), 'the clocks do not agree')
     assert.is(erased.size, 0)
     Object.assign(state, { now, ofMongo: now })
     await all(retainer(ports))
     assert.equal([...erased], ['1'])
   })
+
+retaining('an account that is looked at for longer than a day is looked at to its end', async () => {
+  const { ports, state, states } = world(many(450))
+  const process = retainer(ports)
+  while (await oneRound(process)) {
+    state.now += 1.1 * dayMs
+    state.ofMongo = state.now
+    if (state.now > now + 10 * dayMs) break
+  }
+  assert.is(states.get('acme')?.waiting?.persons, 450)
+})
+
+/** Visits accounts without pauses until the condition is met. */
+const visiting = async (
+  { ports }: ReturnType<typeof world>,
+  accounts: ReadonlyArray<Limited>,
+  isMet: () => boolean,
+  changed: Partial<RetainDeps> = {},
+) => {
+  const pauses: number[] = []
+  const { promise: met, resolve } = Promise.withResolvers<void>()
+  const { stop, health } = startRetaining(accounts, {
+    ...ports,
+    ...changed,
+    sleep: async (ms) => {
+      pauses.push(ms)
+      if (isMet() || pauses.length > 50) resolve()
+      await setImmediate()
+    },
+    reasonOf: (error) => `${error}`,
+  })
+  await met
+  await stop()
+  return health()
+}
+
+const accounts = ['first', 'acme', 'last'].map((id) => ({ id, retainDays: 30 }))
+
+retaining('an account that fails delays no other account, and readiness names it', async () => {
+  const given = world([{ chat: 1, daysAgo: 31 }])
+  const { silentPersons } = given.ports
+  const entries: SilentPersons['entries'] = async (id, ...rest) => {
+    if (id === 'first') throw new Error('took too long')
+    return silentPersons.entries(id, ...rest)
+  }
+  const health = await visiting(given, accounts, () => given.erased.has('1'), {
+    silentPersons: { ...silentPersons, entries },
+  })
+  assert.equal([...given.erased], ['1'])
+  assert.equal(health, { ok: true, isLimited: true, reason: 'first: Error: took too long' })
+})
+
+retaining('an erasure that cannot go on delays no other erasure', async () => {
+  const given = world([{ chat: 1, daysAgo: 31 }])
+  given.state.away = true
+  await oneRound(retainer(given.ports)).catch(() => undefined)
+  given.state.away = false
+  given.state.now += 11 * 60_000
+  given.state.ofMongo = given.state.now
+  const [stuck] = given.receipts.values()
+  assert.is(stuck?.state, 'started')
+  const publish: RetainDeps['kafka']['publish'] = async () => E.left({ kind: 'permanent', reason: 'refused' })
+  const visited = new Set<string>()
+  const { silentPersons } = given.ports
+  const entries: SilentPersons['entries'] = async (id, ...rest) => {
+    visited.add(id)
+    return silentPersons.entries(id, ...rest)
+  }
+  await visiting(given, accounts, () => visited.has('last'), {
+    kafka: { ...given.ports.kafka, publish },
+    silentPersons: { ...silentPersons, entries },
+  })
+  assert.equal([...visited], ['first', 'acme', 'last'])
+})
+
+retaining('the servers are asked once for many accounts', async () => {
+  const given = world([])
+  const asked = { views: 0, appended: 0, visits: 0 }
+  const { silentPersons } = given.ports
+  const many = Array.from({ length: 1_000 }, (_, i) => ({ id: `a${i}`, retainDays: 30 }))
+  await visiting(given, many, () => asked.visits >= 1_000, {
+    viewsAreCurrent: async () => {
+      asked.views += 1
+      return true
+    },
+    appendedSince: async () => {
+      asked.appended += 1
+      return new Map()
+    },
+    silentPersons: {
+      ...silentPersons,
+      entries: async () => {
+        asked.visits += 1
+        return []
+      },
+    },
+  })
+  assert.ok(asked.views < 100, `${asked.views} times whether the views are current`)
+  assert.ok(asked.appended < 100, `${asked.appended} times what the broker has received since`)
+})
 
 retaining('more than 20 persons wait for an operator, all of them, and one release erases them', async () => {
   const { ports, state, states, erased } = world(many(130))

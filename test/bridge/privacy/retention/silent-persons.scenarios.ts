@@ -72,7 +72,7 @@ export const silentPersonsScenarios = (
   })
 
   test('who waits and what is released are kept apart, for each account', async () => {
-    const { keepWaiting, keepRelease, retainStates } = await storeOf([])
+    const { keepWaiting, keepRelease, retainState, retainStates } = await storeOf([])
     const waiting = { persons: 7, limit: 5, before: day(1), since: day(2) }
     const released = { before: day(1), by: 'officer', at: day(3) }
     await keepWaiting('acme', waiting)
@@ -88,5 +88,6 @@ export const silentPersonsScenarios = (
       { _id: 'acme', released },
       { _id: 'other', waiting },
     ])
+    assert.equal(await Promise.all(['acme', 'nobody'].map(retainState)), [{ _id: 'acme', released }, undefined])
   })
 }

@@ -101,8 +101,9 @@ const duplicates = (accounts: ReadonlyArray<unknown>): Problem[] =>
   unique.flatMap((paths) => {
     const all = accounts.flatMap((account, i) => paths.map((path) => ({ i, path, value: valueAt(account, path) })))
     const named = all.filter(({ value }) => typeof value === 'string')
+    const firsts = new Map(named.toReversed().map((one) => [one.value, one]))
     return named.flatMap((one) => {
-      const first = named.find(({ value }) => value === one.value)
+      const first = firsts.get(one.value)
       return first === undefined || first === one
         ? []
         : [{ path: file(`accounts.${one.i}.${one.path}`), expected: `another value than accounts.${first.i} has` }]

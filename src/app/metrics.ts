@@ -12,7 +12,7 @@ import {
 import { type Metric, measuring, metrics, type ReadGauge, type Sources, type Update } from '../bridge/domain/metrics.ts'
 import { version } from './version.ts'
 
-/** The metrics of a process as values, for another process that shows the metrics of both. */
+/** Metrics as values, which can be joined with those of another process. */
 export type MetricValues = ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>
 
 // JSON has null for a value that is no number.
@@ -27,6 +27,13 @@ export const MetricValues = new t.Type<MetricValues, unknown, unknown>(
   (u, context) => (isMetricValues(u) ? t.success(u) : t.failure(u, context)),
   t.identity,
 )
+
+/**
+ * The metrics of a process for the other one, which shows those of both. `alone`: those that only this process has, in
+ * Prometheus' text format. They have a line for each account, and the other process must not work for them.
+ */
+export const OfProcess = t.type({ joint: MetricValues, alone: t.string }, 'OfProcess')
+export type OfProcess = t.TypeOf<typeof OfProcess>
 
 type Change = (labels: Update['labels'], value: number, isGone?: true) => void
 
@@ -59,6 +66,7 @@ const all: ReadonlyArray<Metric | ReadGauge> = Object.values(metrics)
 /** The metrics of domain/metrics.ts for Prometheus. */
 export const createMetrics = () => {
   const registry = new Registry()
+  const ownRegistry = new Registry()
   collectDefaultMetrics({ register: registry })
   const changes = new Map(
     all.filter((metric) => !isRead(metric)).map((metric) => [metric.name, changing(metric, registry)]),
@@ -68,7 +76,7 @@ export const createMetrics = () => {
   const watch = <S extends keyof Sources>(source: S, ask: () => Sources[S] | Promise<Sources[S]>): void => {
     for (const metric of all.filter(isRead).filter((each) => each.source === source))
       new Gauge({
-        ...configOf(metric, registry),
+        ...configOf(metric, metric.aggregator === undefined ? ownRegistry : registry),
         async collect() {
           const state = await Promise.resolve()
             .then(ask)
@@ -82,14 +90,18 @@ export const createMetrics = () => {
       })
   }
   watch('build', () => ({ version, node: process.versions.node }))
-  const values = (): Promise<MetricValues> => registry.getMetricsAsJSON()
-  /** In Prometheus' text format, together with the values of another process. */
-  const renderWith = async (others: () => Promise<MetricValues | undefined>) => {
-    const [own, other] = await Promise.all([values(), others()])
-    if (other === undefined) return registry.metrics()
-    return AggregatorRegistry.aggregate([[...own], [...other]]).metrics()
+  const ofProcess = async (): Promise<OfProcess> => {
+    const [joint, alone] = await Promise.all([registry.getMetricsAsJSON(), ownRegistry.metrics()])
+    return { joint, alone }
   }
-  return { measure, watch, values, renderWith, render: () => registry.metrics() }
+  /** In Prometheus' text format, together with those of another process. */
+  const renderWith = async (others: () => Promise<OfProcess | undefined>) => {
+    const [own, other] = await Promise.all([ofProcess(), others()])
+    const joint = AggregatorRegistry.aggregate([[...own.joint], [...(other?.joint ?? [])]])
+    return [await joint.metrics(), own.alone, other?.alone ?? ''].join('')
+  }
+  const render = async () => (await Promise.all([registry.metrics(), ownRegistry.metrics()])).join('')
+  return { measure, watch, ofProcess, renderWith, render }
 }
 
 export type Metrics = ReturnType<typeof createMetrics>

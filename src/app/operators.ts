@@ -49,11 +49,11 @@ export const operatorsServer = (
       fromClients,
     )
   const { child, peer } = pair
-  const forPeer = answerPeer(peer, { readiness, metrics: metrics.values, gates })
+  const forPeer = answerPeer(peer, { readiness, metrics: metrics.ofProcess, gates })
   if (child === 'back') return createHttpServer(deps, () => [forPeer, ...consoleRouters], limits, fromPeerOnly(peer))
   const ofBoth = {
     readiness: readinessOfBoth(readiness, peer, 'back'),
-    metrics: () => metrics.renderWith(() => askPeer(peer, 'metrics', scrapeWithinMs)),
+    metrics: () => metrics.renderWith(() => askPeer(peer, 'metrics', 2 * scrapeWithinMs)),
     log,
     monotonic,
   }

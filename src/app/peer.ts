@@ -5,13 +5,13 @@ import type { CheckName } from '../bridge/domain/checks.ts'
 import type { Egress } from '../bridge/egress/egress.ts'
 import { type Peer, peerHeaders, peerRouter } from '../bridge/http/forward.ts'
 import type { Readiness, ReadReadiness } from '../bridge/http/health.ts'
-import { MetricValues } from './metrics.ts'
+import { OfProcess } from './metrics.ts'
 import { type ChildName, rolesOfChild } from './roles.ts'
 
 /** What the other process may ask. */
 type Answers = {
   readonly readiness: Readiness
-  readonly metrics: MetricValues
+  readonly metrics: OfProcess
   readonly gates: ReturnType<Egress['gates']>
 }
 const Health = exactShape(
@@ -21,7 +21,7 @@ const Health = exactShape(
 )
 const answers: { readonly [Name in keyof Answers]: t.Decoder<unknown, Answers[Name]> } = {
   readiness: t.type({ ready: t.boolean, checks: t.record(t.string, Health) }),
-  metrics: MetricValues,
+  metrics: OfProcess,
   gates: t.array(
     exactShape(
       { account: t.string, isOpen: t.boolean },
@@ -32,7 +32,8 @@ const answers: { readonly [Name in keyof Answers]: t.Decoder<unknown, Answers[Na
 }
 type Answering = { readonly [Name in keyof Answers]: (withinMs: number) => Promise<Answers[Name]> | Answers[Name] }
 
-const answerWithinMs = 2_000
+/** Shorter than the other process waits: otherwise one late check would make all that this one knows late. */
+const answerWithinMs = 1_500
 
 export const answerPeer = (peer: Peer, answering: Answering): ReturnType<typeof peerRouter> =>
   peerRouter(peer, answering, answerWithinMs)

@@ -30,16 +30,22 @@ const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(1
 /** Relative to the root of a clone. */
 export const sample = 'contracts/webhooks/samples/chat_accepted.json'
 
+/** The addresses of more accounts would hide the others. */
+const shownAccounts = 10
+
 /** Printed when the bridge is ready: addresses, the URLs of the accounts, and first commands to try. */
 export const banner = (shown: Shown): string => {
   const { url, adminUrl, signInLink, brokers, mongoUrl, topicPrefix, accounts, took, inClone } = shown
   const webhooks = accounts.find((account) => account.webhooks)?.webhooks
-  const urls = accounts.flatMap(({ id, webhooks, bot }) => [
-    row('account', id),
-    ...(webhooks ? [row('  webhooks', `${url}/webhooks/${webhooks.token}`)] : []),
-    ...(bot ? [row('  bot', `${url}/bot/${bot.token}`)] : []),
-    ...(bot?.historyToken ? [row('  history', `${url}/history/${id}/<chat id>  Bearer ${bot.historyToken}`)] : []),
-  ])
+  const left = accounts.length - shownAccounts
+  const urls = accounts
+    .slice(0, shownAccounts)
+    .flatMap(({ id, webhooks, bot }) => [
+      row('account', id),
+      ...(webhooks ? [row('  webhooks', `${url}/webhooks/${webhooks.token}`)] : []),
+      ...(bot ? [row('  bot', `${url}/bot/${bot.token}`)] : []),
+      ...(bot?.historyToken ? [row('  history', `${url}/history/${id}/<chat id>  Bearer ${bot.historyToken}`)] : []),
+    ])
   const tries = [
     ...(webhooks && inClone
       ? [`  curl -H 'Content-Type: application/json' -d @${sample} ${url}/webhooks/${webhooks.token}`]
@@ -56,6 +62,7 @@ export const banner = (shown: Shown): string => {
     row('kafka', `${brokers.join(',')}  topics ${topicPrefix}*`),
     row('mongodb', mongoUrl),
     ...(url === undefined ? [] : urls),
+    ...(url === undefined || left <= 0 ? [] : [row('', `and ${left} more accounts of BRIDGE_CONFIG`)]),
     '',
     ...(url === undefined ? [] : [styleText('bold', 'Try'), ...tries, '']),
     'Ctrl-C drains and stops everything.',

@@ -8,7 +8,7 @@ import { notRecorded, type RecordAction } from '../bridge/operations/audit.ts'
 import type { ConsoleRoute, routes } from './routes.ts'
 
 /** Roles for accounts; `*` is every account. */
-export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlyArray<string> | '*' }
+export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlySet<string> | '*' }
 
 /** This session may show a chat's personal data `until` then. The request for it is recorded on `audit`. */
 export type Unmasked = { readonly accountId: string; readonly chatId: string; readonly until: Date }

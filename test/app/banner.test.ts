@@ -9,7 +9,7 @@ import { right } from '../support/either.ts'
 
 const token = 'webhooks-token-0001'
 const accounts = right(readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'demo', webhooks: { token } }] }))))
-const shown = (inClone: boolean, signInLink?: string) =>
+const shown = (inClone: boolean, signInLink?: string, of = accounts) =>
   stripVTControlCharacters(
     banner({
       url: 'http://127.0.0.1:8080',
@@ -18,7 +18,7 @@ const shown = (inClone: boolean, signInLink?: string) =>
       topicPrefix: 'livechat.',
       took: 2400,
       mongoUrl: 'mongodb://127.0.0.1:27017/livechat',
-      accounts,
+      accounts: of,
       inClone,
       signInLink,
     }),
@@ -41,6 +41,13 @@ what('a sign-in link is among the addresses if the console runs', () => {
   const link = 'http://127.0.0.1:8081/console/sign-in?token=secret'
   assert.match(shown(true, link), `console     ${link}`)
   assert.not.match(shown(true), 'console')
+})
+
+what('of many accounts it shows ten, so that the addresses are still on the screen', () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `a${i}`, webhooks: { token: `${token}-${i}` } }))
+  const lines = shown(false, undefined, right(readAccounts(E.right(JSON.stringify({ accounts: many }))))).split('\n')
+  assert.equal(lines.filter((line) => line.includes('webhooks/')).length, 10)
+  assert.ok(lines.some((line) => line.trim() === 'and 9990 more accounts of BRIDGE_CONFIG'))
 })
 
 what.run()

@@ -61,7 +61,42 @@ checks('a role that cannot run is limited, with the reason', async () => {
 })
 
 const daysOfOther = (changed: ReadonlyArray<string>) =>
-  daysOf({ accounts: [] }, { timeZonesChanged: async () => changed })
+  daysOf({ accounts: [] }, { timeZonesChanged: async () => changed }, () => 0)
+
+checks('of many accounts with days of another time zone some are named', async () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => `a${i}`)
+  assert.is(
+    (await daysOfOther(many)()).reason,
+    'some days of a0, a1, a2, a3, a4, 9995 more accounts are of another time zone',
+  )
+})
+
+checks('time zones that are right are read again after a minute, and those that are not each time', async () => {
+  const reads: string[] = []
+  const clock = { now: 0, changed: ['acme'] }
+  const check = daysOf(
+    { accounts: [] },
+    {
+      timeZonesChanged: async () => {
+        reads.push(`${clock.now} s`)
+        return clock.changed
+      },
+    },
+    () => clock.now * 1_000,
+  )
+  for (const [now, changed] of [
+    [0, ['acme']],
+    [1, ['acme']],
+    [2, []],
+    [3, ['acme']],
+    [61, ['acme']],
+    [63, ['acme']],
+  ] as const) {
+    Object.assign(clock, { now, changed })
+    await check()
+  }
+  assert.equal(reads, ['0 s', '1 s', '2 s', '63 s'])
+})
 
 for (const [what, check, isLimited] of [
   ['persons are erased in time', () => retainHealth(undefined), undefined],

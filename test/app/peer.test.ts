@@ -19,7 +19,7 @@ const back: Readiness = {
 const given = async () => {
   let url: string | undefined
   const peer = { token: 'a token', url: () => url }
-  const answering = { readiness: () => back, metrics: () => [], gates: () => [] }
+  const answering = { readiness: () => back, metrics: () => ({ joint: [], alone: '' }), gates: () => [] }
   const server = createHttpServer(
     { measure: unmeasured, log: silent, monotonic: () => performance.now() },
     () => [answerPeer(peer, answering)],

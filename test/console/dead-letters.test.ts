@@ -223,7 +223,7 @@ letters('letters of no account in the accounts file are listed, only for an oper
     return E.isLeft(answered) ? answered.left.status : answered.right.body.letters.map(({ id }) => id)
   }
   assert.equal(
-    [await asked('*'), await asked(['acme', 'other']), await asked(['acme'])],
+    [await asked('*'), await asked(new Set(['acme', 'other'])), await asked(new Set(['acme']))],
     [['0/2', '0/1'], ['0/2', '0/1'], 403],
   )
 })

@@ -61,7 +61,7 @@ offered('are offered to who has the role for every account', async () => {
   const ofOperators = operations.filter(({ role }) => role === 'operator').map(({ name }) => name)
   assert.ok(ofOperators.includes('topics'))
   assert.equal(
-    [await names('operator'), await names('operator', ['acme']), await names('viewer')],
+    [await names('operator'), await names('operator', new Set(['acme'])), await names('viewer')],
     [ofOperators, [], []],
   )
 })
@@ -108,7 +108,7 @@ offered('run with the same result as on the command line', async () => {
 offered('are refused to others, and with an option that they do not have', async () => {
   const { ask, session, applied } = servers()
   const refusals = [
-    await ask({}, session('operator', ['acme'])),
+    await ask({}, session('operator', new Set(['acme']))),
     await ask({ name: 'erase' }),
     await ask({ name: 'toString' }),
     await ask({ options: { apply: 'yes' } }),

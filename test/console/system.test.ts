@@ -56,7 +56,10 @@ system(
 system('only an operator sees why a check fails, since the reason may name other accounts', async () => {
   const broken = 'A part of the bridge does not work as it should.'
   const first = 'look at its reason and into the log'
-  const asked = [await ask({ role: 'operator', accounts: ['acme'] }), await ask({ role: 'lead', accounts: '*' })]
+  const asked = [
+    await ask({ role: 'operator', accounts: new Set(['acme']) }),
+    await ask({ role: 'lead', accounts: '*' }),
+  ]
   assert.equal(
     asked.map(({ checks }) => checks),
     [

@@ -36,14 +36,27 @@ export const watchViews = ({ settings, mongo, metrics }: Pick<Ports, 'settings' 
   metrics.watch('transcripts', () => mongo.countTranscriptDifferences(withBots, before(dayMs), scrapeWithinMs))
 }
 
+/** Only a rebuild by a process with other settings changes time zones that are right. */
+const zonesAgainMs = 60_000
+const namedAccounts = 5
+
 /** Days in an account's former time zone need a rebuild. They do not make the process unready. */
-export const daysOf =
-  ({ accounts }: Pick<Settings, 'accounts'>, { timeZonesChanged }: Pick<Mongo, 'timeZonesChanged'>): CheckHealth =>
-  async () => {
-    const changed = await timeZonesChanged(accounts).catch(() => [])
-    if (changed.length === 0) return { ok: true, reason: 'its days have the time zones of the accounts' }
-    return { ok: true, isLimited: true, reason: `some days of ${changed.join(', ')} are of another time zone` }
+export const daysOf = (
+  { accounts }: Pick<Settings, 'accounts'>,
+  { timeZonesChanged }: Pick<Mongo, 'timeZonesChanged'>,
+  clock: () => number,
+): CheckHealth => {
+  let rightUntil = Number.NEGATIVE_INFINITY
+  return async () => {
+    const changed = clock() < rightUntil ? [] : await timeZonesChanged(accounts).catch(() => undefined)
+    if (changed?.length === 0 && clock() >= rightUntil) rightUntil = clock() + zonesAgainMs
+    if (changed === undefined || changed.length === 0)
+      return { ok: true, reason: 'its days have the time zones of the accounts' }
+    const more = changed.length - namedAccounts
+    const names = [...changed.slice(0, namedAccounts), ...(more > 0 ? [`${more} more accounts`] : [])]
+    return { ok: true, isLimited: true, reason: `some days of ${names.join(', ')} are of another time zone` }
   }
+}
 
 /** Folds the topics into the views. Statistics and audits of transcripts begin once the views may be folded. */
 const viewsConsumer = ({ kafka, mongo, missed, metrics }: Ports, positions: PositionsInMongo): ConsumerSpec => {
@@ -171,7 +184,7 @@ export const startProjector = async (ports: Ports): Promise<Part> => {
     checks: {
       projector: views.health,
       enrichments: enriching.health,
-      daily_stats: daysOf(ports.settings, mongo),
+      daily_stats: daysOf(ports.settings, mongo, monotonic),
     },
     stop: async () => {
       await Promise.all([views.stop(), enriching.stop()])

@@ -17,7 +17,7 @@ export type Metric = {
   readonly labels: ReadonlyArray<string>
   /** Of a histogram: the upper bounds of its buckets. */
   readonly buckets?: ReadonlyArray<number>
-  /** How the values of two processes become one. Default: their sum. */
+  /** How the values of two processes become one. Default: their sum; a gauge that is read is one process's without it. */
   readonly aggregator?: 'min' | 'max' | 'first'
 }
 
@@ -143,11 +143,10 @@ export const metrics = {
     'erasures_waiting',
     'persons whom `privacy.retainDays` would erase, and who wait for an operator',
     ['account'],
-    ({ accounts, states }) =>
-      accounts.map((account) => ({
-        labels: { account },
-        value: states.find(({ _id }) => _id === account)?.waiting?.persons ?? 0,
-      })),
+    ({ accounts, states }) => {
+      const stateOf = new Map(states.map((state) => [state._id, state]))
+      return accounts.map((account) => ({ labels: { account }, value: stateOf.get(account)?.waiting?.persons ?? 0 }))
+    },
     {
       more: `${useMax}: [what to do](runbook.md#persons-wait-to-be-erased)`,
     },

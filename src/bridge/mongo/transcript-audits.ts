@@ -125,11 +125,12 @@ export const countTranscriptDifferences =
     type Count = { readonly _id: { readonly account: string; readonly kind: Kind }; readonly count: number }
     const counts = await rejectAfter(withinMs, sessions(db).aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray())
     const kinds = Object.keys(differenceKinds) as ReadonlyArray<Kind>
+    const known = new Map(counts.map(({ _id, count }) => [`${_id.account}/${_id.kind}`, count]))
     return accountIds.flatMap((account) =>
       kinds.map((kind) => ({
         account,
         kind,
-        count: counts.find(({ _id }) => _id.account === account && _id.kind === kind)?.count ?? 0,
+        count: known.get(`${account}/${kind}`) ?? 0,
       })),
     )
   }

@@ -11,11 +11,11 @@ export const grantsOf = (
     ? consoleRoles.map((role) => ({ role, accounts: '*' }))
     : entries
         .filter(({ group }) => groups.includes(group))
-        .map(({ role, accounts = ['*'] }) => ({ role, accounts: accounts.includes('*') ? '*' : accounts }))
+        .map(({ role, accounts = ['*'] }) => ({ role, accounts: accounts.includes('*') ? '*' : new Set(accounts) }))
 
 export const rolesFor = (grants: ReadonlyArray<Grant>, accountId: string): ReadonlyArray<ConsoleRole> =>
   consoleRoles.filter((role) =>
-    grants.some((grant) => grant.role === role && (grant.accounts === '*' || grant.accounts.includes(accountId))),
+    grants.some((grant) => grant.role === role && (grant.accounts === '*' || grant.accounts.has(accountId))),
   )
 
 /** The decision whether a session may use a route. An account that it may not see counts as unknown. */

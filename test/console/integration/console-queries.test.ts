@@ -97,7 +97,7 @@ const sessionOf = (role: Grant['role']): Session & { grants: Grant[]; unmasked: 
     csrf: '',
     expiresAt: date('20:00:00'),
     unmasked,
-    grants: [{ role, accounts: ['acme'] }],
+    grants: [{ role, accounts: new Set(['acme']) }],
     unmask: async (it) => void unmasked.push(it),
   }
 }
@@ -444,7 +444,7 @@ reading('after an unmask that is recorded, only this user sees clear text, for 1
 })
 
 reading('a user who lost the role sees it masked again', async () => {
-  const session = { ...sessionOf('lead'), grants: [{ role: 'viewer', accounts: ['acme'] }] } as const
+  const session = { ...sessionOf('lead'), grants: [{ role: 'viewer', accounts: new Set(['acme']) }] } as const
   session.unmasked.push({ accountId: 'acme', chatId: '2037', until: date('12:10:00') })
   assert.is((await ask<ConversationAnswer>(conversation, { session })).masked, true)
 })

@@ -87,11 +87,11 @@ rebuilding('a dry run shows differences, and a rebuild repairs them; both are on
 })
 
 rebuilding('a user who is not an operator of every account may not rebuild', async () => {
-  for (const session of [operatorOf(['acme']), given().session]) {
+  for (const session of [operatorOf(new Set(['acme'])), given().session]) {
     const answered = await ask({ dryRun: true }, { session })
     assert.is(E.isLeft(answered) && answered.left.status, 403)
   }
-  const session = operatorOf(here.accounts.map(({ id }) => id))
+  const session = operatorOf(new Set(here.accounts.map(({ id }) => id)))
   assert.is((await rebuild({ dryRun: true }, { session })).ok, true)
 })
 

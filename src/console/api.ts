@@ -64,10 +64,10 @@ const busy: Refusal = {
   message: `streams: expected at most ${maxStreams} at a time, and ${streamsOfOne} of one person`,
 }
 
-const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
+const bodyOf = async (ctx: Ctx, budget: BodyBudget, owner: string): Promise<E.Either<Refusal, unknown>> => {
   if (!/^application\/json\s*(;|$)/i.test(ctx.get('content-type')))
     return E.left(invalid(415, 'Content-Type: expected application/json'))
-  const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget })
+  const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget, owner })
   if (E.isLeft(body)) return E.left(invalid(413, `body: expected all of it, and at most ${maxBytes} bytes`))
   const value = readJson(body.right.bytes)
   body.right.release()
@@ -162,7 +162,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     const session = await admit(ctx, route, account)
     if (E.isLeft(session)) return session
     if (account !== undefined) ctx.state.accountId = account
-    const body = method === 'GET' ? E.right(undefined) : await bodyOf(ctx, budget)
+    const body = method === 'GET' ? E.right(undefined) : await bodyOf(ctx, budget, session.right.who)
     if (E.isLeft(body)) return body
     const signal = AbortSignal.any([gone.signal, stopping])
     const request = { accountId: account ?? '', chatId: chat, query: new URLSearchParams(ctx.querystring) }

@@ -2,24 +2,33 @@ import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import { within } from '../shared/timeout.ts'
 
-/** The memory limit for bodies, shared by all requests of a kind. */
+/** The memory limit for bodies, shared by all requests of a kind. An owner is an account, an address or a person. */
 export type BodyBudget = {
-  /** False if `bytes` more do not fit. */
-  readonly take: (bytes: number) => boolean
-  readonly giveBack: (bytes: number) => void
+  /** False if `bytes` more of this owner do not fit. */
+  readonly take: (owner: string, bytes: number) => boolean
+  readonly giveBack: (owner: string, bytes: number) => void
 }
 
+/**
+ * The bodies of one owner may take three times as much as is free. So an owner whose senders are slow gets three
+ * quarters, the next one three quarters of the rest, and there is room for the usual bodies of others.
+ */
 export const bodyBudget = (maxBytes: number): BodyBudget => {
+  const takenBy = new Map<string, number>()
   let taken = 0
+  const change = (owner: string, bytes: number) => {
+    const own = (takenBy.get(owner) ?? 0) + bytes
+    taken += bytes
+    if (own === 0) takenBy.delete(owner)
+    else takenBy.set(owner, own)
+  }
   return {
-    take: (bytes) => {
-      if (taken + bytes > maxBytes) return false
-      taken += bytes
+    take: (owner, bytes) => {
+      if ((takenBy.get(owner) ?? 0) + bytes > 3 * (maxBytes - taken - bytes)) return false
+      change(owner, bytes)
       return true
     },
-    giveBack: (bytes) => {
-      taken -= bytes
-    },
+    giveBack: (owner, bytes) => change(owner, -bytes),
   }
 }
 
@@ -32,7 +41,13 @@ export type NoBody =
 /** `release` returns the body's bytes to the budget. It must be called when the request is finished. */
 export type Body = { readonly bytes: Buffer; readonly release: () => void }
 
-export type BodyLimits = { readonly maxBytes: number; readonly drainMs: number; readonly budget: BodyBudget }
+export type BodyLimits = {
+  readonly maxBytes: number
+  readonly drainMs: number
+  readonly budget: BodyBudget
+  /** For whose bodies the memory is. */
+  readonly owner: string
+}
 
 /** How much of a body is kept if it is too large. */
 export const headBytes = 64 * 1024
@@ -48,7 +63,7 @@ const drain = (req: IncomingMessage, ms: number): Promise<void> => {
 /** Reads a request's body, byte for byte. It never holds more than the limit and the budget allow. */
 export const readBody = (
   req: IncomingMessage,
-  { maxBytes, drainMs, budget }: BodyLimits,
+  { maxBytes, drainMs, budget, owner }: BodyLimits,
 ): Promise<E.Either<NoBody, Body>> =>
   new Promise((resolve) => {
     const declared = Number(req.headers['content-length'])
@@ -64,7 +79,7 @@ export const readBody = (
       req.off('data', take)
       chunks.length = 0
       if (E.isLeft(outcome)) {
-        budget.giveBack(held)
+        budget.giveBack(owner, held)
         if (outcome.left.kind !== 'incomplete') await drain(req, drainMs)
       }
       resolve(outcome)
@@ -74,7 +89,7 @@ export const readBody = (
         // A copy: a view would keep all bytes in memory.
         const head = Buffer.from(Buffer.concat([...chunks, chunk]).subarray(0, headBytes))
         settle(E.left({ kind: 'too-large', head, size }))
-      } else if (budget.take(chunk.length)) {
+      } else if (budget.take(owner, chunk.length)) {
         held += chunk.length
         chunks.push(chunk)
       } else settle(E.left({ kind: 'no-memory' }))
@@ -82,7 +97,9 @@ export const readBody = (
     const incomplete = () => settle(E.left({ kind: 'incomplete' }))
     req
       .on('data', take)
-      .once('end', () => settle(E.right({ bytes: Buffer.concat(chunks, held), release: () => budget.giveBack(held) })))
+      .once('end', () =>
+        settle(E.right({ bytes: Buffer.concat(chunks, held), release: () => budget.giveBack(owner, held) })),
+      )
       .on('error', incomplete)
       .once('close', incomplete)
   })

@@ -145,7 +145,12 @@ export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Au
     if (!rateLimit(account)) return E.left(tooManyRequests)
     if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized)
     const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
-    const body = await readBody(ctx.req, { maxBytes: limits.bodyBytes, drainMs: limits.drainMs, budget })
+    const body = await readBody(ctx.req, {
+      maxBytes: limits.bodyBytes,
+      drainMs: limits.drainMs,
+      budget,
+      owner: account.id,
+    })
     if (E.isRight(body)) {
       ctx.res.once('close', body.right.release)
       return E.right({ ...sent, body: body.right.bytes })

@@ -120,7 +120,7 @@ export const oauthRouter = (deps: OauthDeps) => {
     const address = addressOf(ctx.req)
     const refused = await refuseAddress(deps, address)
     if (refused !== undefined) return refused
-    const body = await readBody(ctx.req, { maxBytes: limits.tokenBodyBytes, drainMs: 0, budget })
+    const body = await readBody(ctx.req, { maxBytes: limits.tokenBodyBytes, drainMs: 0, budget, owner: address })
     if (E.isLeft(body)) {
       if (body.left.kind === 'too-large') return E.left(tooLarge(limits.tokenBodyBytes))
       return E.left(body.left.kind === 'incomplete' ? incomplete : noMemory)

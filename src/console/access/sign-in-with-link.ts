@@ -18,7 +18,7 @@ export type LinkDeps = {
 const maxBytes = 4096
 
 const tokenOf = async (ctx: Ctx, budget: BodyBudget): Promise<string> => {
-  const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget })
+  const body = await readBody(ctx.req, { maxBytes, drainMs: 0, budget, owner: 'sign-in' })
   if (E.isLeft(body)) return ''
   const token = new URLSearchParams(body.right.bytes.toString()).get('token') ?? ''
   body.right.release()

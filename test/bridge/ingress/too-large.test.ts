@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -27,6 +28,16 @@ const kafkaOf = (mostBytes: number) => {
 }
 
 const large = suite('bodies and events that are large')
+
+/** Sends the beginning of a body and no more. */
+const slowly = (port: number, path: string, declared: number, sent: number) => {
+  const socket = connect(port, '127.0.0.1')
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${declared}\r\n\r\n`
+  socket.write(head)
+  socket.write(Buffer.alloc(sent, 0x20))
+  const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))))
+  return { answered, end: () => socket.destroy() }
+}
 
 large('the end of a long chat is accepted: 4 MB', async () => {
   const { port, stop, published } = await start()
@@ -90,7 +101,7 @@ large(
       begun.resolve()
       return held.promise
     }
-    const { port, stop } = await start({ publish }, { allBodiesBytes: 5 * mebibyte, webhooksMs: 60_000 })
+    const { port, stop } = await start({ publish }, { allBodiesBytes: 6 * mebibyte, webhooksMs: 60_000 })
     const first = send(port, hooks, { body: long })
     await begun.promise
     const second = await send(port, hooks, { body: long })
@@ -101,5 +112,18 @@ large(
     await stop()
   },
 )
+
+large('an account whose senders are slow does not use up the memory for the bodies of others', async () => {
+  const { port, stop } = await start({}, { allBodiesBytes: 16 * mebibyte })
+  const slow = Array.from({ length: 5 }, () => slowly(port, hooks, 7 * mebibyte, 4 * mebibyte))
+  // The memory of the account is used up.
+  assert.match(await Promise.race(slow.map(({ answered }) => answered)), '503')
+  const other = await send(port, '/webhooks/webhooks-token-slow', {
+    body: JSON.stringify({ ...finished, plain_messages: text }),
+  })
+  assert.is(other.status, 200)
+  for (const { end } of slow) end()
+  await stop()
+})
 
 large.run()

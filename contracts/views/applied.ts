@@ -42,6 +42,12 @@ export const folded = {
   seen: t.array(Code),
 }
 
+/**
+ * How much later than the end of a call or a chat the event before it may come: as long as a slow request takes, until
+ * the bridge has all of it and its event is in the log. In milliseconds.
+ */
+export const overtakenMs = 15_000
+
 /** Marks a document that was emptied because its chat or client was erased. */
 export const erased = {
   /** The chat or client was erased, and all personal data from before is removed. Data of later events is present. */

@@ -29,10 +29,18 @@ const { type, phone, status } = Call.type.types[1].props
 export const maxStatuses = 1_000
 
 /**
- * One call. `state` is the newest status. `history` has every status in the order of the log; of more than 1,000 it has
- * the first and the newest 999. `startedAt` is the first
- * start, `endedAt` the end or error, and `totalMs` the time between them. A start after the end begins a new call: only
- * `history` and `firstEventAt` stay. The other fields come from the newest event of the call that has them.
+ * One call. `state` is the newest status until the call is over: the first end or error is its last state. `history`
+ * has every status in the order of the log; of more than 1,000 it has the first and the newest 999. `startedAt` is the
+ * first start, `endedAt` the first end or error, and `totalMs` the time between them.
+ *
+ * A status that comes after the end or error is late. It goes to `history`, and `state`, `endedAt` and `totalMs` stay.
+ * Only a start begins a new call under the same chat id, of which only `history` and `firstEventAt` stay. A start that
+ * comes up to 15 s after the end of a call without a start is late too, because the end has overtaken it: webhooks have
+ * no time and no number. `startedAt` and `totalMs` of such a call are absent. So a call whose own start was lost, and
+ * that is started again within these 15 s, counts as over. A second call under the same chat id whose end overtakes its
+ * start counts as open, and one whose start was lost counts as a part of the first.
+ *
+ * The other fields come from the newest event of the call that has them; `reason` only from one that reports `state`.
  */
 export const CallDocument = exactShape(
   {
@@ -61,7 +69,7 @@ export const CallDocument = exactShape(
     /** The client's phone number. */
     phone,
 
-    /** The newest known status. */
+    /** The newest known status, or how the call ended: the first end or error. */
     state: status,
     /** The agent who has the call. */
     agent: Agent,
@@ -78,7 +86,7 @@ export const CallDocument = exactShape(
     /** When the call first started. */
     startedAt: BsonDate,
 
-    /** When the call ended or failed. */
+    /** When the call ended or failed: the first end or error. */
     endedAt: BsonDate,
 
     /** The time from start to end, in milliseconds. */
@@ -88,4 +96,4 @@ export const CallDocument = exactShape(
 )
 export type CallDocument = t.TypeOf<typeof CallDocument>
 
-export const calls = { name: 'calls', version: 2, document: CallDocument } as const satisfies ViewContract
+export const calls = { name: 'calls', version: 3, document: CallDocument } as const satisfies ViewContract

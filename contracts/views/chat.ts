@@ -13,7 +13,13 @@ import { DatedChatMessage } from './dated.ts'
  * from the newest event that has them. `acceptedAt` is when an agent first accepted the chat since it was last
  * finished. The other times are those of the newest event of each kind. `firstResponseMs` is from the visitor's first
  * message to the agent's first one after it in the log (to the second, as the service reports it). `totalMs` is from
- * that acceptance to `finishedAt`. The data of ChatFinished (`rate`, `blacklisted`, `invitation`, both durations) stays
+ * that acceptance to `finishedAt`.
+ *
+ * If a chat that was never accepted before is accepted up to 15 s after its end, the end has overtaken the acceptance:
+ * webhooks have no time and no number. The chat stays finished, `acceptedAt` is at most `finishedAt`, and `totalMs` is
+ * absent. So a chat whose acceptance was lost, and that is accepted again within these 15 s, counts as finished.
+ *
+ * The data of ChatFinished (`rate`, `blacklisted`, `invitation`, both durations) stays
  * until the chat is finished again.
  */
 export const ChatDocument = exactShape(
@@ -69,7 +75,7 @@ export const ChatDocument = exactShape(
     /** The text that invited the visitor to chat. */
     invitation: Text,
 
-    /** When an agent first accepted the chat since it was last finished. */
+    /** When an agent first accepted the chat since it was last finished; at most the time of an end that overtook it. */
     acceptedAt: BsonDate,
 
     /** When the chat was last linked to the CRM. */
@@ -93,4 +99,4 @@ export const ChatDocument = exactShape(
 )
 export type ChatDocument = t.TypeOf<typeof ChatDocument>
 
-export const chats = { name: 'chats', version: 3, document: ChatDocument } as const satisfies ViewContract
+export const chats = { name: 'chats', version: 4, document: ChatDocument } as const satisfies ViewContract

@@ -82,6 +82,10 @@ export const SessionOutcome = t.keyof(
  * one was requested and no answer came; `unanswered` if the bot did not answer. Of an agent session: `open`, then
  * `finished`.
  *
+ * If a chat that was never accepted before is accepted up to 15 s after its end, the end has overtaken the acceptance:
+ * it belongs to the session that has ended. `acceptedAt` is then at most `endsAt`, and `waitMs` and `handleMs` are
+ * absent. Every other acceptance after an end begins the next session.
+ *
  * What is neither reported nor countable is `unknown` or absent, never guessed: who ended a session (except an agent
  * who joined), the channel of a bot session if the service does not name it, the part of an agent without acceptance
  * and messages.
@@ -139,7 +143,7 @@ export const SessionDocument = exactShape(
     /** Only in the newest session of its chat and kind: `<account id>/<chat id>/<kind>`. */
     latestOf: Code,
 
-    /** When an agent accepted the chat. Absent if that was not reported. */
+    /** When an agent accepted the chat; at most the time of an end that overtook it. Absent if that was not reported. */
     acceptedAt: BsonDate,
 
     /** When the session ended. For an open bot session, when it will end if nothing more happens. */
@@ -152,6 +156,9 @@ export const SessionDocument = exactShape(
 
     /** When the service closed the chat, even after an agent had joined. */
     closedAt: BsonDate,
+
+    /** When an agent last accepted an earlier session of the chat. */
+    previousAcceptedAt: BsonDate,
 
     /** When the session before it began. */
     previousStartedAt: BsonDate,
@@ -227,6 +234,6 @@ export const SessionDocument = exactShape(
 )
 export type SessionDocument = t.TypeOf<typeof SessionDocument>
 
-export const sessions = { name: 'sessions', version: 4, document: SessionDocument } as const satisfies ViewContract
+export const sessions = { name: 'sessions', version: 5, document: SessionDocument } as const satisfies ViewContract
 export type Invitation = t.TypeOf<typeof Invitation>
 export type SessionAgent = t.TypeOf<typeof SessionAgent>

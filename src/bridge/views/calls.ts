@@ -4,18 +4,38 @@ import type { Dated } from '../../../contracts/views/dated.ts'
 import { type Guard, once } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
-import { documentId, msBetween, present } from './fields.ts'
+import { documentId, isWithinMoments, msBetween, present } from './fields.ts'
 import { by, linkIndexes, where } from './indexes.ts'
 import { ofCaller } from './persons.ts'
 import { each, folded } from './view.ts'
 
 const isOver = (status: string | undefined): boolean => status === 'end' || status === 'error'
 
-/** When the call ended, and how long it took. */
-const ending = (startedAt: Date | undefined, time: Date) => ({
-  endedAt: time,
-  ...(startedAt !== undefined && { totalMs: msBetween(startedAt, time) }),
-})
+/** What a status changes in a call that is not over. */
+const progress = (
+  startedBefore: Date | undefined,
+  status: CallDocument['state'],
+  time: Date,
+): Partial<CallDocument> => {
+  const startedAt = startedBefore ?? (status === 'start' ? time : undefined)
+  return {
+    ...(status !== undefined && { state: status }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(isOver(status) && {
+      endedAt: time,
+      ...(startedAt !== undefined && { totalMs: msBetween(startedAt, time) }),
+    }),
+  }
+}
+
+/**
+ * Whether a status begins a new call under the same chat id. A start that comes moments after the end of a call without
+ * a start was only overtaken by that end.
+ */
+const beginsAnew = (current: CallDocument | undefined, status: string | undefined, time: Date): boolean =>
+  status === 'start' &&
+  current?.endedAt !== undefined &&
+  !(current.startedAt === undefined && isWithinMoments(current.endedAt, time))
 
 /**
  * The fields that stay until an event replaces them. A start after an end is a new call under the same chat, which has
@@ -54,9 +74,8 @@ const withStatus = (
 const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
   const { id, time, data } = event
   const { status } = data.call ?? {}
-  const isStart = status === 'start'
-  const before = kept(current, isStart && current?.endedAt !== undefined)
-  const startedAt = before.startedAt ?? (isStart ? time : undefined)
+  const before = kept(current, beginsAnew(current, status, time))
+  const isLate = before.endedAt !== undefined
   return {
     firstEventAt: current?.firstEventAt ?? time,
     ...guard,
@@ -66,10 +85,9 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
     history: withStatus(current?.history ?? [], { id, at: time, ...present(data.call ?? {}, 'status', 'reason') }),
     ...before,
     ...present(data, 'widgetId', 'visitor', 'agent', 'department', 'session', 'page'),
-    ...present(data.call ?? {}, 'type', 'phone', 'reason', 'recordUrl'),
-    ...(status !== undefined && { state: status }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(isOver(status) && ending(startedAt, time)),
+    ...present(data.call ?? {}, 'type', 'phone', 'recordUrl'),
+    ...((!isLate || status === before.state) && present(data.call ?? {}, 'reason')),
+    ...(!isLate && progress(before.startedAt, status, time)),
     lastEventAt: time,
   }
 }

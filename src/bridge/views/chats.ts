@@ -7,7 +7,7 @@ import { type Guard, once } from './applied.ts'
 import { firstResponseMs, newestMessages, wholeLog } from './chat-log.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
-import { documentId, msBetween, present } from './fields.ts'
+import { documentId, earlier, isWithinMoments, msBetween, present } from './fields.ts'
 import { by, linkIndexes, where } from './indexes.ts'
 import { ofVisitor } from './persons.ts'
 import { chatTypes } from './types.ts'
@@ -30,12 +30,14 @@ const base = (current: ChatDocument | undefined, event: Dated<ChatEvent>, guard:
 
 const listOf = <A>(value: A | undefined): ReadonlyArray<A> => (value === undefined ? [] : [value])
 
-const accepted = (chat: ChatDocument, { time, data }: Dated<ChatAccepted>): ChatDocument => ({
-  ...chat,
-  agents: withAgents(chat.agents, listOf(data.agent)),
-  state: 'open',
-  acceptedAt: chat.state === 'open' && chat.acceptedAt !== undefined ? chat.acceptedAt : time,
-})
+const accepted = (before: ChatDocument, { time, data }: Dated<ChatAccepted>): ChatDocument => {
+  const chat = { ...before, agents: withAgents(before.agents, listOf(data.agent)) }
+  const { state, acceptedAt, finishedAt } = chat
+  // The end of a chat that was never accepted before has overtaken the acceptance.
+  if (acceptedAt === undefined && finishedAt !== undefined && isWithinMoments(finishedAt, time))
+    return { ...chat, acceptedAt: earlier(time, finishedAt) }
+  return { ...chat, state: 'open', acceptedAt: state === 'open' && acceptedAt !== undefined ? acceptedAt : time }
+}
 
 const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): ChatDocument => {
   const {

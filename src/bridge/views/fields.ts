@@ -1,4 +1,5 @@
 import type { DomainEvent } from '../../../contracts/events/index.ts'
+import { overtakenMs } from '../../../contracts/views/applied.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
 
 /** Those of the named fields that are present, so that an absent field does not replace a document's own. */
@@ -10,6 +11,15 @@ export const present = <A extends object, K extends keyof A>(from: A, ...keys: R
 
 /** Milliseconds from one instant to another, 0 if clocks disagree about their order. */
 export const msBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime())
+
+/** Whether an event that came after an end may have happened before it: its request was only slower. */
+export const isWithinMoments = (endedAt: Date, time: Date): boolean => time.getTime() - endedAt.getTime() <= overtakenMs
+
+/** The first of two times. */
+export const earlier = (one: Date, other: Date): Date => (one < other ? one : other)
+
+/** The last of two times. */
+export const later = (one: Date, other: Date): Date => (one > other ? one : other)
 
 /** `acme/2037`: the id of the document of an event's chat or client. */
 export const documentId = ({ data, subject }: Pick<Dated<DomainEvent>, 'data' | 'subject'>): string =>

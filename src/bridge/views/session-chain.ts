@@ -19,8 +19,6 @@ export const unknownChannel = 'unknown' as Id
 /** An audit that is due. */
 export const auditDue: TranscriptAudit = { state: 'due', differences: [] }
 
-export const later = (one: Date, other: Date): Date => (one > other ? one : other)
-
 /** `acme/2037/agent`: the name of the chain of all sessions of a chat and kind. */
 export const chainId = (event: Pick<SessionEvent, 'data' | 'subject'>, kind: Kind): string =>
   `${documentId(event)}/${kind}`
@@ -28,6 +26,11 @@ export const chainId = (event: Pick<SessionEvent, 'data' | 'subject'>, kind: Kin
 /** Whether a session has ended at a time. */
 export const isOver = ({ endsAt }: Pick<SessionDocument, 'endsAt'>, at: Date): boolean =>
   endsAt !== undefined && endsAt <= at
+
+const previousAcceptance = (before: SessionDocument | undefined) => {
+  const previousAcceptedAt = before?.acceptedAt ?? before?.previousAcceptedAt
+  return previousAcceptedAt === undefined ? {} : { previousAcceptedAt }
+}
 
 /** An empty session that begins with an event. `before` is the newest session of its chat and kind so far. */
 export const begin = (
@@ -52,6 +55,7 @@ export const begin = (
     ...(contentHash !== undefined && { contentHash }),
     startedAt: event.time,
     lastEventAt: event.time,
+    ...previousAcceptance(before),
     ...(before && { previousStartedAt: before.startedAt }),
     ...(before?.endsAt && { previousEndedAt: before.endsAt }),
     ...(before && present(before, 'logStartedAt', 'logMessages')),

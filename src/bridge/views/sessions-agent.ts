@@ -6,8 +6,8 @@ import { maxOfSession, type SessionAgent, type SessionDocument } from '../../../
 import type { Guard } from './applied.ts'
 import { type Line, writerOf } from './chat-log.ts'
 import type { Recorded } from './document.ts'
-import { msBetween, present } from './fields.ts'
-import { auditDue, begin, evolveSessions, later, type Sessions, unknownChannel, withTurn } from './session-chain.ts'
+import { earlier, isWithinMoments, later, msBetween, present } from './fields.ts'
+import { auditDue, begin, evolveSessions, type Sessions, unknownChannel, withTurn } from './session-chain.ts'
 
 const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
   good: 'good',
@@ -143,12 +143,26 @@ const described = (session: SessionDocument, { data, time }: Dated<ChatEvent>): 
 }
 
 /**
+ * Whether an acceptance comes moments after the end of a chat that was never accepted before. Then it belongs to the
+ * session that has ended: the end has overtaken it.
+ */
+const isOvertaken = (
+  { acceptedAt, previousAcceptedAt, endsAt }: SessionDocument,
+  { type, time }: Dated<ChatEvent>,
+): boolean =>
+  type === 'ChatAccepted' &&
+  acceptedAt === undefined &&
+  previousAcceptedAt === undefined &&
+  endsAt !== undefined &&
+  isWithinMoments(endsAt, time)
+
+/**
  * The next session begins when a finished chat is accepted or finished again, so a second rating never replaces the
  * first. All other events of a finished chat belong to the session that has ended.
  */
 const fold = (before: SessionDocument | undefined, event: Dated<ChatEvent>, guard: Guard): SessionDocument => {
   const opens = event.type === 'ChatAccepted' || event.type === 'ChatFinished'
-  const stays = before !== undefined && (before.ending === undefined || !opens)
+  const stays = before !== undefined && (before.ending === undefined || !opens || isOvertaken(before, event))
   const session: SessionDocument = described(
     stays
       ? { ...before, ...guard }
@@ -162,7 +176,7 @@ const fold = (before: SessionDocument | undefined, event: Dated<ChatEvent>, guar
   )
   switch (event.type) {
     case 'ChatAccepted':
-      return accepted(session, event.data.agent, event.time)
+      return accepted(session, event.data.agent, earlier(event.time, session.endsAt ?? event.time))
     case 'ChatFinished':
       return finished(session, event)
     // Any other event of a chat tells a session only who takes part.

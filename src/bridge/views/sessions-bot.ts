@@ -12,17 +12,8 @@ import { clientOf } from '../domain/conversation-facts.ts'
 import { isJsonObject } from '../shared/json.ts'
 import type { Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
-import { msBetween } from './fields.ts'
-import {
-  begin,
-  evolveSessions,
-  isOver,
-  later,
-  type Sessions,
-  silentFrom,
-  unknownChannel,
-  withTurn,
-} from './session-chain.ts'
+import { later, msBetween } from './fields.ts'
+import { begin, evolveSessions, isOver, type Sessions, silentFrom, unknownChannel, withTurn } from './session-chain.ts'
 
 type Invitations = SessionDocument['invitations']
 

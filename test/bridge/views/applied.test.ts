@@ -4,8 +4,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
+import { overtakenMs } from '../../../contracts/views/applied.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
 import { identity } from '../../../src/bridge/domain/identity.ts'
+import { limits } from '../../../src/bridge/http/limits.ts'
 import { type Guard, once } from '../../../src/bridge/views/applied.ts'
 import { anEvent, at } from '../../support/given-events.ts'
 
@@ -140,6 +142,10 @@ guard('applies content that came before in an outdated late event only', () => {
   const after = once(document, { ...late, offset: 1, event: { ...late.event, receivedTime: late.event.time } }, keep)
   assert.is(after.name, 'A')
   assert.is(once(after, { ...update('again', '10:20:00', 'B'), offset: 2 }, keep).name, 'new')
+})
+
+guard('takes an event for overtaken as long as the slowest request takes', () => {
+  assert.ok(overtakenMs >= limits.requestMs + limits.webhooksMs)
 })
 
 guard('distinguishes events of different interfaces with equal ids', () => {

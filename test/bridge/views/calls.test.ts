@@ -76,4 +76,127 @@ calls('a repeated status is in the history once and does not change the state ba
   })
 })
 
+/** Every order of some statuses. */
+const ordersOf = (statuses: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  statuses.length < 2
+    ? [statuses]
+    : statuses.flatMap((first, i) => ordersOf(statuses.toSpliced(i, 1)).map((others) => [first, ...others]))
+
+/** The call of which these statuses came one second after the other. */
+const callInOrder = (statuses: ReadonlyArray<string>) =>
+  callOf(...statuses.map((status, i) => call(`e${i}`, `10:00:0${i}`, status)))
+
+for (const statuses of [
+  ['start', 'end'],
+  ['start', 'error'],
+  ['start', 'agent_connected', 'end'],
+  ['start', 'agent_connected', 'client_connected', 'end'],
+  ['start', 'agent_connected', 'client_connected', 'error'],
+  ['start', 'agent_connected', 'client_connected', 'end', 'error'],
+])
+  calls(`a call is over, in whatever order ${statuses.join(', ')} come`, () => {
+    for (const order of ordersOf(statuses)) {
+      const last = order.findIndex((status) => status === 'end' || status === 'error')
+      const { state, startedAt, endedAt, totalMs, history } = callInOrder(order) ?? {}
+      const isStarted = order.indexOf('start') < last
+      assert.equal(
+        { state, startedAt, endedAt, totalMs, history: history?.map(({ status }) => status) },
+        {
+          state: order[last],
+          startedAt: isStarted ? date(`10:00:0${order.indexOf('start')}`) : undefined,
+          endedAt: date(`10:00:0${last}`),
+          totalMs: isStarted ? (last - order.indexOf('start')) * 1000 : undefined,
+          history: order,
+        },
+        order.join(', '),
+      )
+    }
+  })
+
+const anew: ReadonlyArray<readonly [title: string, given: ReadonlyArray<readonly [string, string]>, state: string]> = [
+  [
+    'a start 15 s after an end without a start was overtaken',
+    [
+      ['10:00:00', 'end'],
+      ['10:00:15', 'start'],
+    ],
+    'end',
+  ],
+  [
+    'a start later than that begins anew',
+    [
+      ['10:00:00', 'end'],
+      ['10:00:16', 'start'],
+    ],
+    'start',
+  ],
+  [
+    'a start from before the end was overtaken',
+    [
+      ['10:00:10', 'end'],
+      ['10:00:00', 'start'],
+    ],
+    'end',
+  ],
+  [
+    'a second start after an end begins anew',
+    [
+      ['10:00:00', 'start'],
+      ['10:00:10', 'end'],
+      ['10:00:12', 'start'],
+    ],
+    'start',
+  ],
+  [
+    'a start that was overtaken is none, so that the next one begins anew only when it is late',
+    [
+      ['10:00:00', 'error'],
+      ['10:00:02', 'start'],
+      ['10:00:04', 'start'],
+      ['10:30:00', 'start'],
+    ],
+    'start',
+  ],
+  [
+    'the new call ends by itself',
+    [
+      ['10:00:00', 'error'],
+      ['10:30:00', 'start'],
+      ['10:31:00', 'end'],
+      ['10:31:01', 'agent_connected'],
+    ],
+    'end',
+  ],
+]
+for (const [title, given, state] of anew)
+  calls(title, () => {
+    const document = callOf(...given.map(([time, status], i) => call(`e${i}`, time, status)))
+    assert.is(document?.state, state)
+    assert.is(document?.endedAt === undefined, state === 'start')
+    assert.is(document?.history.length, given.length)
+  })
+
+calls('a late status adds what the call lacks, but no reason of another end', () => {
+  const agent = { id: 'a1', name: 'Bob' }
+  const late = anEvent('CallStatusChanged', 'e4', at('10:00:40'), {
+    call: { status: 'error', reason: 'busy', recordUrl: 'https://example.com/2.mp3' },
+    agent,
+  })
+  const document = callOf(...whole, late)
+  assert.equal(document, {
+    ...callOf(...whole),
+    applied: { 'calls/0': 3 },
+    seen: ['webhooks/e1', 'webhooks/e2', 'webhooks/e3', 'webhooks/e4'],
+    history: [
+      ...(callOf(...whole)?.history ?? []),
+      { id: 'e4', at: date('10:00:40'), status: 'error', reason: 'busy' },
+    ],
+    agent,
+    recordUrl: 'https://example.com/2.mp3',
+    lastEventAt: date('10:00:40'),
+  })
+  const again = call('e5', '10:00:50', 'error', { reason: 'busy' })
+  assert.is(callOf(call('e1', '10:00:00', 'error'), again)?.reason, 'busy')
+})
+
 calls.run()

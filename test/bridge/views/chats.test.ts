@@ -73,6 +73,33 @@ chats('a chat that is accepted again is open, and keeps the data of its last end
   assert.not.ok(after && ('rate' in after || 'firstResponseMs' in after))
 })
 
+for (const [title, time, then] of [
+  [
+    'up to 15 s after its end stays finished',
+    '10:05:15',
+    { state: 'finished', acceptedAt: date('10:05:00'), finishedAt: date('10:05:00') },
+  ],
+  [
+    'before its end, although the end came first, stays finished',
+    '10:04:00',
+    { state: 'finished', acceptedAt: date('10:04:00'), finishedAt: date('10:05:00') },
+  ],
+  [
+    'later than that is open again',
+    '10:05:16',
+    { state: 'open', acceptedAt: date('10:05:16'), finishedAt: date('10:05:00') },
+  ],
+] as const)
+  chats(`a chat that was never accepted before, and is accepted ${title}`, () => {
+    const { state, acceptedAt, finishedAt, totalMs } =
+      chatOf(finished, { ...accepted, time: at(time) as Instant }) ?? {}
+    assert.equal({ state, acceptedAt, finishedAt, totalMs }, { ...then, totalMs: undefined })
+  })
+
+chats('a chat that was accepted before is open again, however soon after its end it is accepted', () => {
+  assert.is(chatOf(accepted, finished, anEvent('ChatAccepted', 'e3', at('10:05:01')))?.state, 'open')
+})
+
 chats('a repeated acceptance neither opens a finished chat nor moves its times', () => {
   const before = chatOf(accepted, finished)
   const after = chatOf(accepted, finished, { ...accepted, time: at('10:06:00') as typeof accepted.time })

@@ -44,19 +44,28 @@ sessions('the client of a bot session is whom the service names, whatever a comm
   )
 })
 
-/** Webhooks of one chat, of which some have equal bodies: the hash stands for the body. */
-const aStory = fc.array(fc.record({ step: fc.constantFrom('accepted', 'updated', 'finished'), body: fc.nat(1) }), {
-  maxLength: 12,
-})
+/** Webhooks of one chat, some soon after the last, of which some have equal bodies: the hash stands for the body. */
+const aStory = fc.array(
+  fc.record({
+    step: fc.constantFrom('accepted', 'updated', 'finished'),
+    body: fc.nat(1),
+    seconds: fc.constantFrom(1, 60),
+  }),
+  { maxLength: 12 },
+)
 
 sessions('show a chat open exactly when the chat itself is open, however often bodies are equal', async () => {
   const typeOf = { accepted: 'ChatAccepted', updated: 'ChatUpdated', finished: 'ChatFinished' } as const
   await fc.assert(
     fc.asyncProperty(aStory, async (steps) => {
-      const events = steps.map(({ step, body }, i) => ({
-        ...anEvent(typeOf[step as keyof typeof typeOf], `e${i}`, new Date(Date.UTC(2026, 0, 31, 10, i)).toISOString()),
-        contentHash: `${step} ${body}`,
-      }))
+      let time = Date.UTC(2026, 0, 31, 10)
+      const events = steps.map(({ step, body, seconds }, i) => {
+        time += seconds * 1000
+        return {
+          ...anEvent(typeOf[step as keyof typeof typeOf], `e${i}`, new Date(time).toISOString()),
+          contentHash: `${step} ${body}`,
+        }
+      })
       const { applyChanges, documents } = memoryViews()
       for (const recorded of inLog(...events)) await applyChanges(changesOfEvent(recorded))
       const chat = Object.entries(documents()).find(([key]) => key.startsWith('chats '))?.[1]
@@ -148,6 +157,73 @@ sessions('a chat that is accepted again keeps the rating of its first session', 
   assert.equal(others, [])
   assert.equal([first?.rating, first?.nextStartedAt, first?.latestOf], ['bad', on('11:00:00'), undefined])
   assert.equal([second?.rating, second?.previousEndedAt, second?.handleMs], ['good', on('10:05:00'), 600_000])
+})
+
+const overtaken: ReadonlyArray<
+  readonly [title: string, given: ReadonlyArray<ChatEvent>, states: ReadonlyArray<'open' | 'finished'>]
+> = [
+  ['an end that overtook the acceptance', [finished('e1', '10:05:00', {}), accepted('e2', '10:05:15')], ['finished']],
+  [
+    'an end after which the acceptance comes too late',
+    [finished('e1', '10:05:00', {}), accepted('e2', '10:05:16')],
+    ['finished', 'open'],
+  ],
+  [
+    'an acceptance that was received before its end',
+    [finished('e1', '10:05:00', {}), accepted('e2', '10:04:59')],
+    ['finished'],
+  ],
+  [
+    'an acceptance and two ends that overtook it',
+    [finished('e1', '10:05:00', {}), finished('e2', '10:05:01', { rate: 'bad' }), accepted('e3', '10:05:02')],
+    ['finished', 'finished'],
+  ],
+  [
+    'a chat that is opened again moments after its end',
+    [accepted('e1', '10:00:00'), finished('e2', '10:05:00', {}), accepted('e3', '10:05:02')],
+    ['finished', 'open'],
+  ],
+  [
+    'a chat that is rated, and then opened again',
+    [
+      accepted('e1', '10:00:00'),
+      finished('e2', '10:05:00', {}),
+      finished('e3', '10:06:00', { rate: 'good' }),
+      accepted('e4', '10:06:02'),
+    ],
+    ['finished', 'finished', 'open'],
+  ],
+  [
+    'a chat whose end overtook the acceptance, and that is opened again',
+    [finished('e1', '10:05:00', {}), accepted('e2', '10:05:02'), accepted('e3', '10:05:04', { agent: { id: 'a2' } })],
+    ['finished', 'open'],
+  ],
+]
+for (const [title, given, states] of overtaken)
+  sessions(`${title}: its sessions are ${states.join(', ')}`, async () => {
+    assert.equal(
+      (await sessionsOf(...given)).map(({ outcome }) => outcome),
+      states,
+    )
+  })
+
+sessions('an acceptance that its end overtook belongs to that session, and lends it no durations', async () => {
+  const messages = [{ message: 'Hi', timestamp: at('10:00:00'), type: 'visitor' }]
+  const [session, ...others] = await sessionsOf(finished('e1', '10:05:00', { messages }), accepted('e2', '10:05:02'))
+  assert.equal(others, [])
+  const { startedAt, acceptedAt, endsAt, lastEventAt, waitMs, handleMs, agents } = session ?? {}
+  assert.equal(
+    { startedAt, acceptedAt, endsAt, lastEventAt, waitMs, handleMs, agents },
+    {
+      startedAt: on('10:05:00'),
+      acceptedAt: on('10:05:00'),
+      endsAt: on('10:05:00'),
+      lastEventAt: on('10:05:02'),
+      waitMs: undefined,
+      handleMs: undefined,
+      agents: [{ id: 'a1', name: 'Bob', part: 'accepted', messages: 0, acceptedAt: on('10:05:00') }],
+    },
+  )
 })
 
 sessions('a second acceptance with the same content is an acceptance too', async () => {

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb'
 import { documentWithoutPersonalData, hasPersonalData, viewOfCopy } from '../views/index.ts'
 import { rejectAfter, stepMs } from './client.ts'
+import { numberTypesOf } from './number-types.ts'
 import { documentsOf, type FindDocuments, type PersonDocument, type PlaceOfView } from './persons.ts'
 import { dropAll, namesIn, writerOf } from './rebuild/collections.ts'
 import { readRebuild } from './rebuild/state.ts'
@@ -70,7 +71,10 @@ export const copiesOfPersonsIn = (db: Db): Copies => {
         // A rebuild that has changed the document meanwhile is running, and removes the data when it reads the marker.
         const unchanged = { _id, ...(applied && { applied }) }
         const copies = db.collection<{ readonly _id: string; readonly applied?: object }>(collection)
-        await rejectAfter(stepMs, copies.replaceOne(unchanged, documentWithoutPersonalData(view, document)))
+        await rejectAfter(
+          stepMs,
+          copies.replaceOne(unchanged, numberTypesOf(view)(documentWithoutPersonalData(view, document))),
+        )
       }
     },
   }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
-import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../../contracts/views/timeline.ts'
 import { type ErasedAt, nameOfErased } from '../domain/person/erased.ts'
 import type { FindLinks } from '../domain/person/person.ts'
@@ -10,6 +10,7 @@ import { entriesView } from '../views/index.ts'
 import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
 import { type Copies, copiesOfPersonsIn, rebuiltCopiesIn } from './copies.ts'
 import { enrichedKeys } from './enrichments.ts'
+import { withNumberTypes } from './number-types.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
 import { markerTypes } from './silent-persons.ts'
 
@@ -98,7 +99,10 @@ export const erasuresIn = (db: Db): Erasures => {
     find: (filter) =>
       rejectAfter(stepMs, receipts.find(filter, { maxTimeMS: stepMs }).sort({ requestedAt: 1 }).toArray()),
     save: async (receipt) => {
-      await rejectAfter(stepMs, receipts.replaceOne({ _id: receipt._id }, receipt, { upsert: true }))
+      await rejectAfter(
+        stepMs,
+        receipts.replaceOne({ _id: receipt._id }, withNumberTypes(ErasureDocument, receipt), { upsert: true }),
+      )
     },
     markers: async ({ _id, accountId }) => {
       const isMarker = { accountId, type: { $in: markerTypes }, 'data.erasureId': _id }

@@ -1,10 +1,11 @@
 import type { Db } from 'mongodb'
-import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
 import { entriesView } from '../views/index.ts'
 import { unlessThere } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
+import { withNumberTypes } from './number-types.ts'
 import { countPersonsIn } from './persons.ts'
 
 export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
@@ -77,7 +78,7 @@ export const silentPersonsIn = (db: Db): SilentPersons => {
       chunks(ids, keysAtOnce).map((some) => ({ accountId, [field]: { $in: [...some] }, ...isNoMarker })),
     )
   return {
-    claim: (receipt) => unlessThere(rejectAfter(stepMs, receipts.insertOne(receipt))),
+    claim: (receipt) => unlessThere(rejectAfter(stepMs, receipts.insertOne(withNumberTypes(ErasureDocument, receipt)))),
     entries: async (accountId, { after, before }, limit) => {
       const projection = { time: 1, chatId: 1, clientId: 1, erased: 1 }
       const options = { projection, maxTimeMS: stepMs }

@@ -6,6 +6,7 @@ import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
+import { numberTypesOf } from './number-types.ts'
 import { type Due, dueDays } from './stats-due.ts'
 import { readStatsInput } from './stats-input.ts'
 
@@ -40,15 +41,17 @@ const olderThan = (asOf: Date) => ({ asOf: { $not: { $gte: asOf } } })
  * `upsert` only documents that exist are replaced, and a newer one stays too.
  */
 const replaceOlder = async <D extends Document>(
+  view: string,
   bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: boolean } }[]) => Promise<unknown>,
   documents: ReadonlyArray<D>,
   upsert = true,
 ): Promise<boolean> => {
   if (documents.length === 0) return true
-  const writes = documents.map((replacement) => ({
+  const encoded = numberTypesOf(view)
+  const writes = documents.map((document) => ({
     replaceOne: {
-      filter: { _id: replacement._id, ...olderThan(replacement.asOf) } as Filter<D>,
-      replacement,
+      filter: { _id: document._id, ...olderThan(document.asOf) } as Filter<D>,
+      replacement: encoded(document),
       upsert,
     },
   }))
@@ -72,11 +75,17 @@ export const computeDayIn =
   async ({ _id, mark }: Due): Promise<void> => {
     const computed = await compute(_id)
     const { day, by } = computed
-    await replaceOlder((writes) => statisticsBy(db).bulkWrite(writes, { ordered: false }), by)
+    await replaceOlder(statisticsNames.groups, (writes) => statisticsBy(db).bulkWrite(writes, { ordered: false }), by)
     const { accountId, asOf } = day
     await rejectAfter(stepMs, statisticsBy(db).deleteMany({ accountId, day: day.day, ...olderThan(asOf) }))
     // A day of zeros replaces one that exists, and is never inserted: a rebuild may have deleted that day meanwhile.
-    if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day], !isNothing(computed)))) return
+    const replaced = await replaceOlder(
+      statisticsNames.days,
+      (writes) => statistics(db).bulkWrite(writes),
+      [day],
+      !isNothing(computed),
+    )
+    if (!replaced) return
     if (mark === undefined) return
     const { deletedCount } = await rejectAfter(stepMs, dueDays(db).deleteOne({ _id, mark }))
     // The day has changed since. The statistics have everything from before the documents were read.

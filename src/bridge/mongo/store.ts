@@ -2,6 +2,7 @@ import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
 import { tracingWrite } from '../adapters/tracing.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
+import { numberTypesOf } from './number-types.ts'
 
 /** The fields of every document here. A document that is written once has no `applied`. */
 export type Stored = {
@@ -59,16 +60,19 @@ export const idsWhere =
     return found.map(({ _id }) => _id)
   }
 
-const operation = ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
-  if (before === undefined) return { insertOne: { document: after } }
-  const { _id, applied = { $exists: false } } = before
-  return { replaceOne: { filter: { _id, applied }, replacement: after } }
+const operationsOn = (collection: string) => {
+  const encoded = numberTypesOf(collection)
+  return ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
+    if (before === undefined) return { insertOne: { document: encoded(after) } }
+    const { _id, applied = { $exists: false } } = before
+    return { replaceOne: { filter: { _id, applied }, replacement: encoded(after) } }
+  }
 }
 
 const each = async <D extends Stored>(db: Db, collection: string, writes: ReadonlyArray<Write<D>>): Promise<number> => {
   const { insertedCount, matchedCount } = await db
     .collection<Stored>(collection)
-    .bulkWrite(writes.map(operation), { ordered: false })
+    .bulkWrite(writes.map(operationsOn(collection)), { ordered: false })
   return insertedCount + matchedCount
 }
 
@@ -78,7 +82,7 @@ const allOrNone = async <D extends Stored>(db: Db, collection: string, writes: R
   session.startTransaction()
   const { insertedCount, matchedCount } = await db
     .collection<Stored>(collection)
-    .bulkWrite(writes.map(operation), { session })
+    .bulkWrite(writes.map(operationsOn(collection)), { session })
   if (insertedCount + matchedCount < writes.length) return 0
   await session.commitTransaction()
   return writes.length

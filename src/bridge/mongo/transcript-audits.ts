@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
 import type { SessionDocument } from '../../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../../contracts/views/timeline.ts'
-import { differenceKinds } from '../../../contracts/views/transcript-audit.ts'
+import { differenceKinds, TranscriptAudit } from '../../../contracts/views/transcript-audit.ts'
 import type { Log } from '../shared/log.ts'
 import { repeat } from '../shared/repeat.ts'
 import { chunks } from '../shared/slices.ts'
@@ -12,6 +12,7 @@ import { auditDue } from '../views/session-chain.ts'
 import { audited, auditedAgain, type Entry, transcriptAudit } from '../views/transcript-audit.ts'
 import { classify } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
+import { withNumberTypes } from './number-types.ts'
 import type { Written } from './optimistic-update.ts'
 
 const chatsAtOnce = 500
@@ -58,7 +59,7 @@ const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<Read
 /** Audits one session. If it was written or marked since it was read, nothing is stored and it stays due. */
 const auditOne = async (db: Db, session: SessionDocument): Promise<void> => {
   const { _id, applied, audit } = session
-  const made = transcriptAudit(session, await entriesOf(db, session))
+  const made = withNumberTypes(TranscriptAudit, transcriptAudit(session, await entriesOf(db, session)))
   await rejectAfter(stepMs, sessions(db).updateOne({ _id, applied, audit } as object, { $set: { audit: made } }))
 }
 

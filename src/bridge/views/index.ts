@@ -89,6 +89,10 @@ export const viewOfCopy = (collection: string): ViewName | undefined =>
     .filter((view) => new RegExp(`^${view}[^a-z]`, 'i').test(collection) && !byName.has(collection))
     .toSorted((a, b) => b.length - a.length)[0]
 
+/** The codec of the documents in a collection: of a view, or of a copy of one. Undefined for every other collection. */
+export const documentCodecOf = (collection: string): t.Mixed | undefined =>
+  byName.get(viewOfCopy(collection) ?? collection)?.document
+
 /** Those of the views that a dry run compares: views that are computed together are compared together. */
 export const comparedViews = (views: ReadonlyArray<ViewName>): ReadonlyArray<ViewName> =>
   views.filter((view) => {

@@ -1,30 +1,29 @@
-import { limitConcurrency } from '../../shared/semaphore.ts'
 import type { Sleep } from '../../shared/time.ts'
-import type { Verdict } from './classify.ts'
 import {
   type Entrant,
   enterGate,
   type GateState,
-  type Grant,
   gateAt,
-  gateWaitMs,
-  grantRetry,
+  holdUp,
   leaveGate,
+  leaveUnused,
+  lineWaitMs,
   newGate,
+  nextOf,
+  type Result,
   stateOf,
 } from './gate.ts'
-import { heldUp } from './pace.ts'
+import { isOthersTaken } from './refused-chats.ts'
 
-/** What is between an account's replies and the service: slots, the lines that wait for them, and the gate. */
+/** An attempt that may be made now. The caller must end it, without a result if it was not made. */
+export type Turn = { readonly number: number; readonly end: (result?: Result) => void }
+
+/** The line of an account's replies that wait for an attempt, and the gate. */
 export type AccountGate = {
-  /** Runs the work in one of the account's slots, in the order of calls. The last resort has its own slots. */
-  readonly inSlot: <A>(entrant: Entrant, work: () => Promise<A>) => Promise<A>
-  /** Waits for a retry in the budget. Only the last resort does not queue. Undefined after `withinMs` or an abort. */
-  readonly grantRetry: (isLastResort: boolean, withinMs: number, signal: AbortSignal) => Promise<Grant | undefined>
-  /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. */
-  readonly open: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<void>
-  /** Begins an attempt unless the gate is closed. The caller ends it with its verdict. */
-  readonly enter: (entrant: Entrant) => ((verdict: Verdict) => void) | undefined
+  /** Resolves when it is this entrant's turn. Undefined after `withinMs` or an abort. */
+  readonly enter: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<Turn | undefined>
+  /** Whether the service has taken another chat since this attempt of a chat failed, with the same token. */
+  readonly isOthersTaken: (number: number, token: number) => boolean
   readonly state: () => GateState
 }
 
@@ -34,89 +33,76 @@ type Deps = {
   readonly requestsPerSecond?: number | undefined
 }
 
-const slots = 64
-const budgetLookMs = 500
-
-/** The invitations of the last resort that wait for an attempt: their slots, and the order of their chats. */
-const lastResortLine = () => {
-  const inPlace = limitConcurrency(slots)
-  const chats = new Set<string>()
-  return {
-    isNext: ({ chat, isLastResort }: Entrant): boolean => {
-      const [next = chat] = chats
-      return isLastResort && next === chat
-    },
-    leave: (chat: string) => chats.delete(chat),
-    /** `ended` is called when the work has ended. */
-    run: <A>(chat: string, work: () => Promise<A>, ended: () => void): Promise<A> =>
-      inPlace(async () => {
-        chats.add(chat)
-        try {
-          return await work()
-        } finally {
-          chats.delete(chat)
-          ended()
-        }
-      }),
-  }
-}
+type Waiting = Entrant & { readonly begin: (turn: Turn) => void }
 
 export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
-  const inPlace = limitConcurrency(slots)
-  const inRetryLine = limitConcurrency(1)
-  const lastResort = lastResortLine()
+  const line = new Set<Waiting>()
   let gate = newGate(requestsPerSecond, monotonic())
-  let woken = new AbortController()
+  let timer: { readonly at: number; readonly off: AbortController } | undefined
 
-  /** Lets those who wait look again. */
-  const wake = () => {
-    woken.abort()
-    woken = new AbortController()
+  const begin = (next: Waiting, now: number) => {
+    const [entered, attempt] = enterGate(gate, next, now)
+    gate = entered
+    let hasEnded = false
+    next.begin({
+      number: attempt.number,
+      end: (result) => {
+        if (hasEnded) return
+        hasEnded = true
+        const at = monotonic()
+        gate = result === undefined ? leaveUnused(gate, attempt, at) : leaveGate(gate, attempt, result, at)
+        admit()
+      },
+    })
   }
-  const remainingMs = (entrant: Entrant) => {
-    const now = monotonic()
-    gate = gateAt(gate, now)
-    return gateWaitMs(gate, lastResort.isNext(entrant), now)
+  const admit = () => {
+    for (;;) {
+      const now = monotonic()
+      gate = gateAt(gate, now)
+      const next = nextOf(gate, line, now)
+      if (next === undefined) return lookAgainIn(lineWaitMs(gate, line, now), now)
+      line.delete(next)
+      begin(next, now)
+      if (gate.pace !== undefined && [...line].some(({ isRepeated }) => !isRepeated)) gate = holdUp(gate, now)
+    }
+  }
+  /** The end of an attempt admits the next one too, so no timer is needed for that. */
+  const lookAgainIn = (ms: number, now: number) => {
+    const at = now + ms
+    if (timer !== undefined && timer.at <= at) return
+    timer?.off.abort('replaced')
+    timer = undefined
+    if (ms === Number.POSITIVE_INFINITY) return
+    const off = new AbortController()
+    timer = { at, off }
+    void sleep(ms, off.signal).then(() => {
+      if (off.signal.aborted) return
+      timer = undefined
+      admit()
+    })
   }
   return {
-    inSlot: ({ chat, isLastResort }, work) => (isLastResort ? lastResort.run(chat, work, wake) : inPlace(work)),
-    grantRetry: (isLastResort, withinMs, signal) => {
-      const until = monotonic() + withinMs
-      const granted = async () => {
-        while (!signal.aborted && monotonic() < until) {
-          const at = monotonic()
-          const after = grantRetry(gate, isLastResort, at)
-          if (after !== undefined) {
-            gate = after
-            return { at }
-          }
-          await sleep(Math.min(budgetLookMs, until - at), signal)
+    enter: (entrant, withinMs, signal) => {
+      if (signal.aborted || withinMs <= 0) return Promise.resolve(undefined)
+      return new Promise((resolve) => {
+        const over = new AbortController()
+        const waiting: Waiting = {
+          ...entrant,
+          begin: (turn) => {
+            over.abort('begun')
+            resolve(turn)
+          },
         }
-        return undefined
-      }
-      return isLastResort ? granted() : inRetryLine(granted)
+        line.add(waiting)
+        admit()
+        if (!line.has(waiting)) return
+        void sleep(withinMs, AbortSignal.any([over.signal, signal])).then(() => {
+          line.delete(waiting)
+          resolve(undefined)
+        })
+      })
     },
-    open: async (entrant, withinMs, signal) => {
-      const until = monotonic() + withinMs
-      for (let waits = 0; !signal.aborted && remainingMs(entrant) > 0 && monotonic() < until; waits += 1) {
-        // Another attempt was first. The pace has delayed a first attempt, so it is still needed. Retries that wait for
-        // each other do not show that.
-        if (waits > 0 && entrant.grant === undefined && gate.pace !== undefined)
-          gate = { ...gate, pace: heldUp(gate.pace, monotonic()) }
-        await sleep(Math.min(remainingMs(entrant), until - monotonic()), AbortSignal.any([woken.signal, signal]))
-      }
-    },
-    enter: (entrant) => {
-      if (remainingMs(entrant) > 0) return undefined
-      const begunAt = monotonic()
-      if (entrant.isLastResort) lastResort.leave(entrant.chat)
-      gate = enterGate(gate, entrant, begunAt)
-      const attempt = { number: gate.breaker.begun, chat: entrant.chat, wasProbe: gate.breaker.probing }
-      return (verdict) => {
-        gate = leaveGate(gate, attempt, entrant, verdict, begunAt, monotonic())
-        if (attempt.wasProbe) wake()
-      }
-    },
+    isOthersTaken: (number, token) => isOthersTaken(gate.chats, number, token),
     state: () => stateOf(gateAt(gate, monotonic())),
   }
 }

@@ -1,8 +1,10 @@
 /**
  * An account's circuit breaker as a value. It opens after several failures in a row, and only if they are of several
- * chats: one chat that always fails must not block the others. A failure does not count if a later attempt was
- * answered: requests that time out together are no outage. While it is open, one probe at a time passes, and any answer
- * of the service closes it. Times are milliseconds of a monotonic clock.
+ * chats: one chat that always fails must not block the others. A chat sends one reply after the other, and each counts
+ * once: a repeated attempt that fails again says nothing new about the service. A failure does not count if a later
+ * attempt was answered: requests that time out together are no outage. While the breaker is open, one probe at a time
+ * passes, and any answer of the service closes it. Each probe that counts doubles the wait for the next one. Times are
+ * milliseconds of a monotonic clock.
  */
 export type Breaker = {
   readonly failures: number
@@ -41,10 +43,15 @@ export const beginAttempt = (breaker: Breaker): Breaker => ({
   probing: isOpen(breaker),
 })
 
-const open = (breaker: Breaker, now: number): Breaker => ({
+/** The attempt that `beginAttempt` began was not made. */
+export const giveBackAttempt = (breaker: Breaker, wasProbe: boolean): Breaker =>
+  wasProbe ? { ...breaker, probing: false } : breaker
+
+/** Opens it as often as `openings` says. */
+const open = (breaker: Breaker, openings: number, now: number): Breaker => ({
   ...breaker,
-  openings: breaker.openings + 1,
-  openUntil: now + Math.min(maxOpenMs, firstOpenMs * 2 ** breaker.openings),
+  openings,
+  openUntil: now + Math.min(maxOpenMs, firstOpenMs * 2 ** (openings - 1)),
   probing: false,
 })
 
@@ -55,14 +62,20 @@ export const afterAnswer = ({ begun, answered }: Breaker, number: number): Break
   answered: Math.max(answered, number),
 })
 
-/** An attempt that has ended. */
-export type Attempt = { readonly number: number; readonly chat: string; readonly wasProbe: boolean }
+/** An attempt that has ended. `isRepeated`: the chat failed with the same before. */
+export type Attempt = {
+  readonly number: number
+  readonly chat: string
+  readonly wasProbe: boolean
+  readonly isRepeated: boolean
+}
 
 /** An attempt ended without a proper answer: the service seems to be unavailable. */
-export const afterFailure = (breaker: Breaker, { number, chat, wasProbe }: Attempt, now: number): Breaker => {
-  if (isOpen(breaker)) return wasProbe ? open(breaker, now) : breaker
-  if (number < breaker.answered) return breaker
+export const afterFailure = (breaker: Breaker, attempt: Attempt, now: number): Breaker => {
+  const { number, chat, wasProbe, isRepeated } = attempt
+  if (isOpen(breaker)) return wasProbe ? open(breaker, breaker.openings + (isRepeated ? 0 : 1), now) : breaker
+  if (isRepeated || number < breaker.answered) return breaker
   const chats = breaker.chats.size < chatsToOpen ? new Set(breaker.chats).add(chat) : breaker.chats
   const counted = { ...breaker, failures: breaker.failures + 1, chats }
-  return counted.failures >= failuresToOpen && chats.size >= chatsToOpen ? open(counted, now) : counted
+  return counted.failures >= failuresToOpen && chats.size >= chatsToOpen ? open(counted, 1, now) : counted
 }

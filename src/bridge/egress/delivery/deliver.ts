@@ -3,15 +3,15 @@ import type { SuppressedReason } from '../../domain/conversation.ts'
 import type { KeyedQueue } from '../../shared/keyed-queue.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { EgressPorts } from '../ports.ts'
-import type { AccountGate } from './account-gate.ts'
-import type { Tried, TryOnce } from './attempt.ts'
+import type { AccountGate, Turn } from './account-gate.ts'
+import { type Tried, type TryOnce, wasAboutClient } from './attempt.ts'
 import type { Checked } from './check-command.ts'
-import type { Entrant } from './gate.ts'
 import type { Outcome, PublishedEvent } from './outcome.ts'
 import type { PartitionCommands } from './partition-commands.ts'
 import { lastResortEveryMs } from './pause.ts'
 import { botRequest } from './post.ts'
-import { nextStep, type Step } from './retry-policy.ts'
+import type { GivenUpReason } from './refusal.ts'
+import { givenUp, nextStep, type Step, type TriedBefore } from './retry-policy.ts'
 
 /**
  * How a delivery ends: with events, finished before, left to another worker, or refused for the client that it names.
@@ -30,7 +30,7 @@ export type Reply = Checked & {
   readonly traceparent?: string | undefined
   readonly takenAt: number
   readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
-  /** The bridge's own invitation for a client without a reply. A pause of the service delays it only briefly. */
+  /** The bridge's own message for a client without a reply. A pause of the service delays it only briefly. */
   readonly isLastResort: boolean
   /** Whether the command may be sent, as far as its conversation is known. */
   readonly decide: (now: ConversationNow) => 'send' | SuppressedReason | 'names another client'
@@ -55,7 +55,9 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   const { deadlineMs } = account.bot
   const chat = `${command.accountId}/${command.chatId}`
   const body = botRequest(command, requestedAt)
-  const tried: Tried[] = []
+  const tried: Array<Tried & { readonly number: number }> = []
+
+  const limits = { ...account.bot, ...(isLastResort && { lastResortEveryMs }) }
 
   const elapsed = () => monotonic() - takenAt
   const end = (outcome: Outcome): Delivery => {
@@ -65,6 +67,14 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     )
     return events === undefined ? { kind: 'dropped' } : { kind: 'concluded', events }
   }
+  const history = (): ReadonlyArray<TriedBefore> =>
+    tried.map((each) => ({
+      ...each.verdict,
+      ...(wasAboutClient(each, gate.isOthersTaken) && { isOfClient: true as const }),
+    }))
+  /** Gives the reply up, with what the service said if it refuses the reply. */
+  const giveUp = (reason: GivenUpReason): Delivery =>
+    end({ kind: 'failed', reason, ...(reason === 'rejected' && { detail: tried.at(-1)?.words }) })
   /** Ends the delivery if there must be no further attempt. */
   const objection = async (): Promise<Delivery | undefined> => {
     const now = await reply.now()
@@ -73,37 +83,32 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     const decision = reply.decide(now)
     if (decision === 'names another client') return { kind: decision }
     if (decision !== 'send') return end({ kind: 'suppressed', reason: decision })
-    return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
+    if (elapsed() >= deadlineMs) return giveUp('deadline')
+    // The service may have taken other chats since the newest attempt.
+    const reason = givenUp(history(), limits)
+    return reason === undefined ? undefined : giveUp(reason)
   }
-  const limits = { ...account.bot, ...(isLastResort && { lastResortEveryMs }) }
-  /** Undefined if the gate has closed before the attempt. */
-  const tryNow = async (entrant: Entrant): Promise<Delivery | Again | undefined> => {
+  const tryNow = async (turn: Turn): Promise<Delivery | Again> => {
     const objected = await objection()
     if (objected !== undefined) return objected
-    const leave = gate.enter(entrant)
-    if (leave === undefined) return undefined
     const result = await reply.tryOnce(account, body, reply.traceparent)
-    leave(result.verdict)
-    tried.push(result)
-    const verdicts = tried.map(({ verdict }) => verdict)
-    const step = nextStep(verdicts, limits, elapsed(), random)
+    tried.push({ ...result, number: turn.number })
+    turn.end(result)
+    const step = nextStep(history(), limits, elapsed(), random)
     if (step.kind === 'attempt') return step
-    return end(step.kind === 'failed' && step.reason === 'rejected' ? { ...step, detail: result.words } : step)
+    return step.kind === 'failed' ? giveUp(step.reason) : end(step)
   }
-  const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
-    for (;;) {
-      // This waits outside of the chat's turn: a reply that waits must not delay the invitation of an agent.
-      await gate.open(entrant, deadlineMs - elapsed(), work.signal)
-      const next = await reply.inTurn(chat, () => tryNow(entrant))
-      if (next !== undefined) return next
-    }
-  }
+  let since = monotonic()
   for (;;) {
-    const withinMs = deadlineMs - elapsed()
-    const grant = tried.length === 0 ? undefined : await gate.grantRetry(isLastResort, withinMs, work.signal)
-    const entrant = { chat, isLastResort, grant }
-    const next = (await objection()) ?? (await gate.inSlot(entrant, () => attempt(entrant)))
+    const objected = await objection()
+    if (objected !== undefined) return objected
+    // This waits outside of the chat's turn: a reply that waits must not delay the invitation of an agent.
+    const entrant = { chat, since, isRepeated: tried.length > 0, isLastResort }
+    const turn = await gate.enter(entrant, deadlineMs - elapsed(), work.signal)
+    if (turn === undefined) continue
+    const next = await reply.inTurn(chat, () => tryNow(turn)).finally(() => turn.end())
     if (next.kind !== 'attempt') return next
+    since = monotonic()
     await sleep(next.afterMs, work.signal)
   }
 }

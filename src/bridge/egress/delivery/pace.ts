@@ -94,3 +94,6 @@ export const takeStep = (pace: Pace, now: number): Pace => ({
   ...pace,
   nextAt: Math.max(pace.nextAt, now - burstMs) + 1000 / pace.perSecond,
 })
+
+/** The attempt that `takeStep` began was not made. */
+export const giveBackStep = (pace: Pace): Pace => ({ ...pace, nextAt: pace.nextAt - 1000 / pace.perSecond })

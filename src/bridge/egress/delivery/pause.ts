@@ -20,13 +20,17 @@ export const noPause: Pause = { until: 0, lastResortAt: 0 }
 
 export const isPaused = ({ until }: Pause, now: number): boolean => until > now
 
-/** How long the next attempt has to wait. `isNextLastResort`: it is the invitation that may be tried next. */
-export const pauseWaitMs = ({ until, lastResortAt }: Pause, isNextLastResort: boolean, now: number): number =>
-  Math.max(0, (isNextLastResort ? Math.min(until, lastResortAt) : until) - now)
+/** How long an attempt has to wait. */
+export const pauseWaitMs = ({ until, lastResortAt }: Pause, isLastResort: boolean, now: number): number =>
+  Math.max(0, (isLastResort ? Math.min(until, lastResortAt) : until) - now)
 
 /** An invitation of the last resort begins. */
 export const tryLastResort = (pause: Pause, now: number): Pause =>
   isPaused(pause, now) ? { ...pause, lastResortAt: now + lastResortEveryMs } : pause
+
+/** The attempt that `tryLastResort` began was not made. */
+export const giveBackLastResort = (pause: Pause, now: number): Pause =>
+  isPaused(pause, now) ? { ...pause, lastResortAt: now } : pause
 
 /** After an attempt. A 429 without Retry-After pauses for a second. */
 export const afterVerdict = (pause: Pause, isLastResort: boolean, verdict: Verdict, now: number): Pause => {

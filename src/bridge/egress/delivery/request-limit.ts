@@ -21,3 +21,6 @@ export const takeToken = (limit: RequestLimit, now: number): RequestLimit => ({
   tokens: tokensAt(limit, now) - 1,
   at: now,
 })
+
+/** The request that `takeToken` began was not made. */
+export const giveBackToken = (limit: RequestLimit): RequestLimit => ({ ...limit, tokens: limit.tokens + 1 })

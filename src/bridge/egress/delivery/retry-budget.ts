@@ -42,9 +42,17 @@ export const countRetry = (budget: RetryBudget, now: number): RetryBudget =>
     unansweredRetries: entry.unansweredRetries + 1,
   }))
 
-/** The retry that was granted at `grantedAt` was answered. */
-export const giveBack = (budget: RetryBudget, grantedAt: number, now: number): RetryBudget =>
-  change(budget, grantedAt, now, (entry) => ({ ...entry, unansweredRetries: Math.max(0, entry.unansweredRetries - 1) }))
+/** The retry that began at `begunAt` was answered. */
+export const giveBack = (budget: RetryBudget, begunAt: number, now: number): RetryBudget =>
+  change(budget, begunAt, now, (entry) => ({ ...entry, unansweredRetries: Math.max(0, entry.unansweredRetries - 1) }))
+
+/** The first attempt that was counted at this time was not made. */
+export const uncountFirstAttempt = (budget: RetryBudget, at: number, now: number): RetryBudget =>
+  change(budget, at, now, (entry) => ({ ...entry, firsts: Math.max(0, entry.firsts - 1) }))
+
+/** The retry that was counted at this time was not made. */
+export const uncountRetry = (budget: RetryBudget, at: number, now: number): RetryBudget =>
+  change(giveBack(budget, at, now), at, now, (entry) => ({ ...entry, retries: Math.max(0, entry.retries - 1) }))
 
 export const mayRetry = (budget: RetryBudget, condition: ServiceCondition, now: number): boolean => {
   const recent = budget.filter(({ second }) => second > secondOf(now) - windowSeconds)

@@ -6,8 +6,8 @@ import type { GivenUpReason } from './refusal.ts'
 export const pauses = { baseMs: 200, capMs: 10_000, jitter: 1 }
 
 /**
- * `lastResortEveryMs` is set for an invitation of the bridge itself. It limits the wait that the service requests with
- * Retry-After, and it is the wait after a refusal, which does not end an invitation.
+ * `lastResortEveryMs` is set for a message of the bridge itself. It limits the wait that the service requests with
+ * Retry-After, and it is the wait after a refusal, which does not end such a message.
  */
 export type Limits = {
   readonly attempts: number
@@ -37,28 +37,43 @@ const delayAfter = (
   return Math.max(refused, Math.min(asked, lastResortEveryMs ?? asked), backoff(history.length, pauses, random))
 }
 
+/** An attempt as it is known now. `isOfClient`: the service refuses the client, and takes others (attempt.ts). */
+export type TriedBefore = Verdict & { readonly isOfClient?: true }
+
 /** Whether an attempt says something about this reply. A refused token or address is the account's. */
-const isOfReply = (verdict: Verdict): boolean =>
-  verdict.kind !== 'unauthorized' && !(verdict.kind === 'retry' && verdict.isOfAccount)
+const isOfReply = (tried: TriedBefore): boolean =>
+  tried.isOfClient === true || (tried.kind !== 'unauthorized' && !(tried.kind === 'retry' && tried.isOfAccount))
+
+/** Why a reply is given up after its attempts so far, with any time left. Undefined if it may be tried again. */
+export const givenUp = (
+  history: ReadonlyArray<TriedBefore>,
+  { attempts, timeouts, lastResortEveryMs }: Limits,
+): Extract<GivenUpReason, 'rejected' | 'attempts'> | undefined => {
+  const last = history.at(-1)
+  if (last?.kind === 'rejected' && lastResortEveryMs === undefined) return 'rejected'
+  const timedOut = history.filter(({ code }) => code === 'timeout').length
+  if (history.filter(isOfReply).length < attempts && timedOut < timeouts) return undefined
+  return last?.isOfClient ? 'rejected' : 'attempts'
+}
 
 /**
  * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command, not
  * from when it was appended: an outage of the bridge must not turn a backlog into failures. A refused access token is
- * renewed at once the first time. An answer that is about the account does not count as an attempt. At most `timeouts`
+ * renewed at once the first time. An answer that is about the account does not count as an attempt. 403 and 404 count once
+ * the service has taken another chat, and then the reply is refused. At most `timeouts`
  * attempts may time out: two, as the service prescribes, or the account's `attempts` if it sets that number. A
  * Retry-After beyond the deadline fails the reply at once.
  */
 export const nextStep = (
-  history: ReadonlyArray<Verdict>,
-  { attempts, timeouts, deadlineMs, lastResortEveryMs }: Limits,
+  history: ReadonlyArray<TriedBefore>,
+  limits: Limits,
   elapsedMs: number,
   random: () => number,
 ): Step => {
   const last = history.at(-1)
   if (last?.kind === 'delivered') return { kind: 'delivered' }
-  if (last?.kind === 'rejected' && lastResortEveryMs === undefined) return failed('rejected')
-  const timedOut = history.filter(({ code }) => code === 'timeout').length
-  if (history.filter(isOfReply).length >= attempts || timedOut >= timeouts) return failed('attempts')
-  const afterMs = last === undefined ? 0 : delayAfter(last, history, lastResortEveryMs, random)
-  return elapsedMs + afterMs >= deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
+  const reason = givenUp(history, limits)
+  if (reason !== undefined) return failed(reason)
+  const afterMs = last === undefined ? 0 : delayAfter(last, history, limits.lastResortEveryMs, random)
+  return elapsedMs + afterMs >= limits.deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
 }

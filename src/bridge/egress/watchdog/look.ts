@@ -19,8 +19,8 @@ type Parts = {
 const viewsAwayMs = 10_000
 
 /**
- * An invitation ends when the service has taken it, when the conversation has changed, or after the longest time that a
- * client may wait. Until then the client counts as waiting.
+ * A message of the bridge itself ends when the service has taken it, when the conversation has changed, or after the
+ * longest time that a client may wait. Until then the client counts as waiting.
  */
 const withoutLimits = (account: BotOwner): BotOwner => ({
   ...account,
@@ -47,13 +47,12 @@ export const looker =
     const escalationsNow = ({ conversation }: ConversationNow) =>
       escalationsOf(waitingIn(chat, conversation), account.bot, monotonic())
     const escalate = async (clientId: Id, escalation: Escalation) => {
-      const { kind, because } = escalation
       await send({
         partition,
         work,
-        because,
-        isLastResort: kind === 'invite-agent',
-        account: kind === 'invite-agent' ? withoutLimits(account) : account,
+        because: escalation.because,
+        isLastResort: true,
+        account: withoutLimits(account),
         command: ownCommand({ account, chatId, clientId }, escalation),
         requestedAt: ports.now(),
         takenAt: monotonic(),

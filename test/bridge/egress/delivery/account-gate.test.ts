@@ -1,148 +1,196 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { accountGate } from '../../../../src/bridge/egress/delivery/account-gate.ts'
+import { type AccountGate, accountGate, type Turn } from '../../../../src/bridge/egress/delivery/account-gate.ts'
 import type { Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
-import type { Entrant, Grant } from '../../../../src/bridge/egress/delivery/gate.ts'
+import type { Entrant, Result } from '../../../../src/bridge/egress/delivery/gate.ts'
 import { virtualTime } from '../support/time.ts'
 
 const test = suite('the gate of an account')
 
-const outage: Verdict = { kind: 'retry', why: 'outage' }
-const delivered: Verdict = { kind: 'delivered' }
+const of = (verdict: Verdict): Result => ({ verdict, token: 0, answer: 'any' })
+const outage = of({ kind: 'retry', why: 'outage' })
+const delivered = of({ kind: 'delivered' })
 const never = new AbortController().signal
 const aMinute = 60_000
 
-const by = (chat: string, grant?: Grant): Entrant => ({ chat, isLastResort: false, grant })
+const by = (chat: string, since = 0): Entrant => ({ chat, since, isRepeated: false, isLastResort: false })
+const again = (chat: string, since = 0): Entrant => ({ ...by(chat, since), isRepeated: true })
 
-const gateAt = () => {
+const gateAt = (requestsPerSecond?: number) => {
   const time = virtualTime()
-  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep })
-  const fail = (...chats: ReadonlyArray<string>) => {
-    for (const chat of chats) gate.enter(by(chat))?.(outage)
+  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond })
+  /** The turn of an entrant, if it has one at once. */
+  const enter = async (entrant: Entrant): Promise<Turn | undefined> => {
+    const leaving = new AbortController()
+    const turn = gate.enter(entrant, aMinute, leaving.signal)
+    await time.settle()
+    leaving.abort()
+    return turn
   }
+  const fail = async (...chats: ReadonlyArray<string>) => {
+    for (const chat of chats) (await enter(by(chat)))?.end(outage)
+  }
+  /** How long an entrant waits that does not try then. */
   const waited = async () => {
     const since = time.monotonic()
-    await time.resolved(gate.open(by('any'), aMinute, never))
+    await time.resolved(gate.enter(by('any'), aMinute, never).then((turn) => turn?.end()))
     return time.monotonic() - since
   }
-  return { time, gate, fail, waited }
+  return { time, gate, enter, fail, waited }
 }
 const tenOf = (...chats: ReadonlyArray<string>) => Array.from({ length: 10 }, (_, i) => chats[i % chats.length] ?? '')
 
 test('ten consecutive failures of three chats open the circuit breaker for a second', async () => {
-  const { gate, fail, waited } = gateAt()
-  fail(...tenOf('a', 'b', 'c'))
-  assert.is(gate.enter(by('d')), undefined)
+  const { enter, fail, waited } = gateAt()
+  await fail(...tenOf('a', 'b', 'c'))
+  assert.is(await enter(by('d')), undefined)
   assert.is(await waited(), 1000)
-  assert.ok(gate.enter(by('d')))
+  assert.ok(await enter(by('d')))
 })
 
-test('the state shows whether the circuit breaker is open, and the pace that limits it', () => {
+test('the state shows whether the circuit breaker is open, and the pace that limits it', async () => {
   const { gate, fail } = gateAt()
   assert.equal(gate.state(), { isOpen: false })
-  fail(...tenOf('a', 'b', 'c'))
+  await fail(...tenOf('a', 'b', 'c'))
   assert.equal(gate.state(), { isOpen: true, perSecond: 10 })
 })
 
-test('the state shows the number of consecutive failures while requests are still allowed', () => {
-  const { gate, fail } = gateAt()
-  fail('a', 'a')
+test('the state shows the number of consecutive failures while requests are still allowed', async () => {
+  const { gate, enter, fail } = gateAt()
+  await fail('a', 'a')
   assert.equal(gate.state(), { isOpen: false, failures: 2 })
-  gate.enter(by('a'))?.(delivered)
+  const turn = await enter(by('a'))
+  turn?.end(delivered)
   assert.equal(gate.state(), { isOpen: false })
 })
 
-test('one chat that always fails does not open the circuit breaker', () => {
-  const { gate, fail } = gateAt()
-  fail(...tenOf('a'), ...tenOf('a'))
-  assert.ok(gate.enter(by('b')))
+test('one chat that always fails does not open the circuit breaker', async () => {
+  const { enter, fail } = gateAt()
+  await fail(...tenOf('a'), ...tenOf('a'))
+  assert.ok(await enter(by('b')))
 })
 
-test('an answer between the failures restarts the count', () => {
-  const { gate, fail } = gateAt()
-  fail(...tenOf('a', 'b', 'c').slice(1))
-  gate.enter(by('d'))?.({ kind: 'rejected' })
-  fail('a')
-  assert.ok(gate.enter(by('d')))
+test('an answer between the failures restarts the count', async () => {
+  const { enter, fail } = gateAt()
+  await fail(...tenOf('a', 'b', 'c').slice(1))
+  const turn = await enter(by('d'))
+  turn?.end(of({ kind: 'rejected' }))
+  await fail('a')
+  assert.ok(await enter(by('d')))
 })
 
-test('attempts that time out together do not open the circuit breaker if a later attempt was answered', () => {
-  const { gate, fail } = gateAt()
-  const late = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
-  gate.enter(by('e'))?.(delivered)
-  for (const leave of late) leave?.(outage)
+test('attempts that time out together do not open the circuit breaker if a later attempt was answered', async () => {
+  const { gate, enter, fail } = gateAt()
+  const late = await Promise.all(tenOf('a', 'b', 'c', 'd').map((chat) => enter(by(chat))))
+  const turn = await enter(by('e'))
+  turn?.end(delivered)
+  for (const each of late) each?.end(outage)
   assert.equal(gate.state(), { isOpen: false })
-  fail(...tenOf('a', 'b', 'c'))
+  await fail(...tenOf('a', 'b', 'c'))
   assert.is(gate.state().isOpen, true)
 })
 
-test('unanswered attempts open the circuit breaker, even if an earlier attempt is answered during this time', () => {
-  const { gate } = gateAt()
-  const slow = gate.enter(by('e'))
-  const failing = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
-  slow?.(delivered)
-  for (const leave of failing) leave?.(outage)
+test('unanswered attempts open the circuit breaker, even if an earlier attempt is answered during this time', async () => {
+  const { gate, enter } = gateAt()
+  const slow = await enter(by('e'))
+  const failing = await Promise.all(tenOf('a', 'b', 'c', 'd').map((chat) => enter(by(chat))))
+  slow?.end(delivered)
+  for (const each of failing) each?.end(outage)
   assert.is(gate.state().isOpen, true)
 })
 
 test('after the wait one probe is allowed, and after its success all requests', async () => {
-  const { time, gate, fail, waited } = gateAt()
-  fail(...tenOf('a', 'b', 'c'))
+  const { time, gate, enter, fail, waited } = gateAt()
+  await fail(...tenOf('a', 'b', 'c'))
   await waited()
-  const leave = gate.enter(by('a'))
-  assert.is(gate.enter(by('b')), undefined)
-  let isOpen = false
-  void gate.open(by('any'), aMinute, never).then(() => {
-    isOpen = true
+  const probe = await enter(by('a'))
+  assert.is(await enter(by('b')), undefined)
+  let hasTurn = false
+  void gate.enter(by('any'), aMinute, never).then(() => {
+    hasTurn = true
   })
   await time.settle()
-  assert.is(isOpen, false)
-  leave?.(delivered)
-  await time.settle()
-  assert.is(isOpen, true)
-  assert.ok(gate.enter(by('b')))
+  assert.is(hasTurn, false)
+  probe?.end(delivered)
+  await time.pass(200)
+  assert.is(hasTurn, true)
+  assert.ok(await enter(by('b')))
 })
 
 test('a probe that fails doubles the wait, 30 s at most', async () => {
   const { fail, waited } = gateAt()
-  fail(...tenOf('a', 'b', 'c'))
+  await fail(...tenOf('a', 'b', 'c'))
   const waits: number[] = []
   for (let i = 0; i < 7; i += 1) {
     waits.push(await waited())
-    fail('a')
+    await fail('a')
   }
   assert.equal(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
-test('a failure of an attempt that started before the circuit breaker opened changes nothing', async () => {
-  const { gate, fail, waited } = gateAt()
-  const late = gate.enter(by('a'))
-  fail(...tenOf('a', 'b', 'c'))
-  late?.(outage)
+test('a repeated attempt that fails again does not open the circuit breaker', async () => {
+  const { gate, enter, fail } = gateAt()
+  await fail('a', 'b', 'c')
+  for (const chat of tenOf('a', 'b', 'c')) {
+    const turn = await enter(again(chat))
+    turn?.end(outage)
+  }
+  assert.equal(gate.state(), { isOpen: false, failures: 3 })
+})
+
+test('a probe that is a repeated attempt does not double the wait', async () => {
+  const { enter, fail, waited } = gateAt()
+  await fail(...tenOf('a', 'b', 'c'))
+  await waited()
+  const turn = await enter(again('a'))
+  turn?.end(outage)
   assert.is(await waited(), 1000)
 })
 
-test('429 pauses the account for the requested time', async () => {
-  const { gate, waited } = gateAt()
-  gate.enter(by('a'))?.({ kind: 'retry', why: 'throttled', retryAfterMs: 7000 })
-  assert.is(gate.enter(by('b')), undefined)
-  assert.is(await waited(), 7000)
-  assert.ok(gate.enter(by('b')))
+test('a failure of an attempt that started before the circuit breaker opened changes nothing', async () => {
+  const { enter, fail, waited } = gateAt()
+  const late = await enter(by('a'))
+  await fail(...tenOf('a', 'b', 'c'))
+  late?.end(outage)
+  assert.is(await waited(), 1000)
 })
 
-test('a 503 with Retry-After delays its own chat only', () => {
-  const { gate } = gateAt()
-  gate.enter(by('a'))?.({ ...outage, retryAfterMs: 7000 })
-  assert.ok(gate.enter(by('b')))
+test('a turn that is not used gives the next one its place', async () => {
+  const { time, gate, enter, fail } = gateAt()
+  await fail(...tenOf('a', 'b', 'c'))
+  await time.pass(1000)
+  const unused = await enter(by('a'))
+  const next = gate.enter(by('b'), aMinute, never)
+  unused?.end()
+  unused?.end(outage)
+  assert.ok(await next)
+  assert.is(time.monotonic(), 1000)
+})
+
+test('429 pauses the account for the requested time', async () => {
+  const { enter, waited } = gateAt()
+  const turn = await enter(by('a'))
+  turn?.end(of({ kind: 'retry', why: 'throttled', retryAfterMs: 7000 }))
+  assert.is(await enter(by('b')), undefined)
+  assert.is(await waited(), 7000)
+  assert.ok(await enter(by('b')))
+})
+
+test('a 503 with Retry-After delays its own chat only', async () => {
+  const { enter } = gateAt()
+  const turn = await enter(by('a'))
+  turn?.end(of({ kind: 'retry', why: 'outage', retryAfterMs: 7000 }))
+  assert.ok(await enter(by('b')))
 })
 
 test('waiting ends when the time is up or the signal aborts', async () => {
-  const { time, gate } = gateAt()
-  gate.enter(by('a'))?.({ kind: 'retry', why: 'throttled', retryAfterMs: aMinute })
+  const { time, gate, enter } = gateAt()
+  const turn = await enter(by('a'))
+  turn?.end(of({ kind: 'retry', why: 'throttled', retryAfterMs: aMinute }))
   const stopping = new AbortController()
   const ended: string[] = []
-  void gate.open(by('any'), 500, never).then(() => ended.push('time is up'))
-  void gate.open(by('any'), aMinute, stopping.signal).then(() => ended.push('aborted'))
+  void gate.enter(by('any'), 500, never).then(() => ended.push('time is up'))
+  void gate.enter(by('any'), aMinute, stopping.signal).then(() => ended.push('aborted'))
   await time.until(() => ended.length === 1)
   stopping.abort()
   await time.settle()
@@ -150,32 +198,38 @@ test('waiting ends when the time is up or the signal aborts', async () => {
   assert.is(time.monotonic(), 500)
 })
 
+const turnsOf = (gate: AccountGate, entrants: ReadonlyArray<Entrant>) => {
+  const begun: number[] = []
+  const turns: Turn[] = []
+  entrants.forEach((entrant, i) => {
+    void gate.enter(entrant, aMinute, never).then((turn) => {
+      if (turn === undefined) return
+      begun.push(i)
+      turns.push(turn)
+    })
+  })
+  return { begun, turns }
+}
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
+
 test('64 requests run at once, the others follow in their order', async () => {
   const { time, gate } = gateAt()
-  const begun: number[] = []
-  const release = new AbortController()
-  const work = (i: number) => async () => {
-    begun.push(i)
-    await time.sleep(aMinute, release.signal)
-  }
-  const all = Array.from({ length: 70 }, (_, i) => gate.inSlot(by('any'), work(i)))
+  const { begun, turns } = turnsOf(
+    gate,
+    upTo(70).map(() => by('any')),
+  )
   await time.settle()
   assert.is(begun.length, 64)
-  release.abort()
-  await Promise.all(all)
-  assert.equal(
-    begun,
-    Array.from({ length: 70 }, (_, i) => i),
-  )
+  for (const turn of [...turns]) turn.end(delivered)
+  await time.settle()
+  assert.equal(begun, upTo(70))
 })
 
 test('an account may start `requestsPerSecond` requests per second, and as many at once after a pause', async () => {
-  const time = virtualTime()
-  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond: 10 })
+  const { time, gate } = gateAt(10)
   const begun: number[] = []
-  for (let i = 0; i < 35; i += 1) {
-    for (let leave = gate.enter(by('a')); leave === undefined; leave = gate.enter(by('a')))
-      await time.resolved(gate.open(by('any'), aMinute, never))
+  for (const _ of upTo(35)) {
+    await time.resolved(gate.enter(by('a'), aMinute, never).then((turn) => turn?.end(delivered)))
     begun.push(time.monotonic())
   }
   assert.equal(begun.slice(0, 12), [...Array(10).fill(0), 100, 200])
@@ -184,60 +238,58 @@ test('an account may start `requestsPerSecond` requests per second, and as many 
 
 test('retries are granted in the order of requests, ten in ten seconds without other traffic', async () => {
   const { time, gate } = gateAt()
-  const granted: number[] = []
-  for (let i = 0; i < 12; i += 1) void gate.grantRetry(false, aMinute, never).then(() => granted.push(i))
-  await time.settle()
-  assert.is(granted.length, 10)
-  await time.until(() => granted.length === 12)
-  assert.ok(time.monotonic() >= 9000)
-  assert.equal(
-    granted,
-    Array.from({ length: 12 }, (_, i) => i),
+  const { begun } = turnsOf(
+    gate,
+    upTo(12).map(() => again('a')),
   )
+  await time.settle()
+  assert.is(begun.length, 10)
+  await time.until(() => begun.length === 12)
+  assert.ok(time.monotonic() >= 9000)
+  assert.equal(begun, upTo(12))
 })
 
 test('after an outage attempts start at ten per second, and faster with each answer', async () => {
   const { time, gate, fail, waited } = gateAt()
-  fail(...tenOf('a', 'b', 'c'))
+  await fail(...tenOf('a', 'b', 'c'))
   await waited()
   const back = time.monotonic()
-  for (let i = 0; i < 100; i += 1) {
-    await waited()
-    gate.enter(by('a'))?.(delivered)
-  }
+  for (const _ of upTo(100))
+    await time.resolved(gate.enter(by('a'), aMinute, never).then((turn) => turn?.end(delivered)))
   const took = time.monotonic() - back
   assert.ok(took > 4000 && took < 7000, `100 attempts in ${took} ms`)
 })
 
 test('during failures every retry uses the budget, with any outcome', async () => {
   const { time, gate, fail } = gateAt()
-  fail(...tenOf('a', 'b', 'c'))
-  const granted: number[] = []
-  for (let i = 0; i < 3; i += 1) void gate.grantRetry(false, aMinute, never).then(() => granted.push(time.monotonic()))
-  await time.until(() => granted.length === 3)
-  assert.equal(granted.slice(0, 2), [0, 0])
-  assert.ok(Number(granted[2]) >= 9000)
+  await fail(...tenOf('a', 'b', 'c'))
+  const begun: number[] = []
+  for (const _ of upTo(3)) {
+    await time.resolved(gate.enter(again('a'), aMinute, never).then((turn) => turn?.end(outage)))
+    begun.push(time.monotonic())
+  }
+  assert.equal(begun.slice(0, 2), [1000, 2000])
+  assert.ok(Number(begun[2]) >= 9000)
 })
 
 test('a retry that the service answers costs nothing', async () => {
-  const { time, gate } = gateAt()
-  for (let i = 0; i < 50; i += 1) {
-    let given: Awaited<ReturnType<typeof gate.grantRetry>>
-    await time.resolved(
-      gate.grantRetry(false, aMinute, never).then((grant) => {
-        given = grant
-      }),
-    )
-    gate.enter(by('a', given))?.(delivered)
+  const { time, enter } = gateAt()
+  for (const _ of upTo(50)) {
+    const turn = await enter(again('a'))
+    turn?.end(delivered)
+    assert.ok(turn)
   }
   assert.is(time.monotonic(), 0)
 })
 
 test('no retry is granted after the time is up or the signal aborts', async () => {
   const { time, gate } = gateAt()
-  for (let i = 0; i < 10; i += 1) void gate.grantRetry(false, aMinute, never)
+  turnsOf(
+    gate,
+    upTo(10).map(() => again('a')),
+  )
   const told: unknown[] = []
-  void gate.grantRetry(false, 700, never).then((grant) => told.push(grant))
+  void gate.enter(again('a'), 700, never).then((turn) => told.push(turn))
   await time.until(() => told.length === 1)
   assert.equal([told, time.monotonic()], [[undefined], 700])
 })

@@ -79,10 +79,7 @@ export const egress = {
           const gate = accountGate(deps)
           return {
             ...gate,
-            inSlot: (entrant, work) => gate.inSlot(asAnyOther(entrant), work),
-            grantRetry: (_, withinMs, signal) => gate.grantRetry(false, withinMs, signal),
-            open: (entrant, withinMs, signal) => gate.open(asAnyOther(entrant), withinMs, signal),
-            enter: (entrant) => gate.enter(asAnyOther(entrant)),
+            enter: (entrant, withinMs, signal) => gate.enter(asAnyOther(entrant), withinMs, signal),
           }
         },
       }),

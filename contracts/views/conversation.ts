@@ -43,7 +43,7 @@ export const maxReplyTimes = 1_000
  *
  * `silentSince` is since when the client waits for the bot or, failing that, for the bridge (its watchdog). It is
  * absent while no client waits. `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge
- * has written yet. With `handOverFailed` the client waits for an agent, whatever the bot has written.
+ * has written yet; its `status` is as that of a message. With `handOverFailed` the client waits for an agent, whatever the bot has written.
  *
  * `replies…` count commands by their outcome, including hand-overs and the bridge's own commands. `outcome` is `bot` if
  * only the bot has answered, `agent-requested` once an agent was requested or has joined (it stays, also if nobody
@@ -129,6 +129,8 @@ export const ConversationDocument = exactShape(
         at: BsonDate,
       },
       {
+        /** Whether the bot's answer to it was given up, or an agent was requested once more since. */
+        status: t.keyof({ 'reply-failed': null, 'agent-asked': null }),
         /** When the bot first announced that its message about it follows (`expectsMore`). */
         moreSince: BsonDate,
       },
@@ -174,6 +176,6 @@ export type ConversationDocument = t.TypeOf<typeof ConversationDocument>
 
 export const conversations = {
   name: 'conversations',
-  version: 5,
+  version: 6,
   document: ConversationDocument,
 } as const satisfies ViewContract

@@ -60,10 +60,27 @@ export const withoutWaiting = <C extends Conversation>(current: C): C => ({
 })
 
 /**
+ * An agent was invited: AGENT_UNAVAILABLE needs no message any more. If the bot's answer to it had failed, this was the
+ * one more invitation, which the conversation remembers: a further AGENT_UNAVAILABLE must not lead to another one.
+ */
+const askedAgain = <C extends Conversation>(current: C): C =>
+  current.unheard?.status === undefined
+    ? clearPendingUnavailableNotice(current)
+    : { ...current, unheard: { ...current.unheard, status: 'agent-asked' } }
+
+/**
  * An agent was invited, or none is available: neither the messages so far nor a failed hand-over need an invitation.
  */
 const markAgentRequested = <C extends Conversation>(current: C): C =>
-  marked(withoutFailedHandOver(clearPendingUnavailableNotice(current)), current.unanswered.length, 'agent-asked')
+  marked(withoutFailedHandOver(askedAgain(current)), current.unanswered.length, 'agent-asked')
+
+/** The bot's answer to AGENT_UNAVAILABLE was given up: the bridge must tell the client, or invite an agent once more. */
+const unheardInVain = <C extends Conversation>(current: C): C =>
+  current.unheard === undefined ? current : { ...current, unheard: { status: 'reply-failed', ...current.unheard } }
+
+/** A command without `inReplyTo` is for whatever is open. */
+const isForUnheard = ({ unheard }: Conversation, { inReplyTo }: Pick<Finished, 'inReplyTo'>): boolean =>
+  unheard !== undefined && (inReplyTo === undefined || inReplyTo === unheard.id)
 
 /**
  * The bot asked for an agent in vain. Since it may have announced the agent, the client waits for one, whatever the bot
@@ -74,6 +91,8 @@ const handedOverInVain = <C extends Conversation>(
   { eventId: id, at }: Pick<Fact, 'at'> & { eventId: Id },
 ): C => {
   const now = unlessSilent(current, at)
+  // After AGENT_UNAVAILABLE a hand-over is an answer to it, until the bot has written.
+  if (now.state === 'unavailable' && now.unheard !== undefined) return unheardInVain(now)
   return now.state === 'bot' || now.state === 'unavailable' ? { ...now, handOverFailed: { id, at } } : current
 }
 
@@ -122,13 +141,16 @@ const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fac
   const { state, messagesSinceJoined = [] } = current
   const status = state === 'invited' ? ({ status: 'agent-asked' } as const) : {}
   const [oldest, ...others] = state === 'agent' ? current.unanswered : [...current.unanswered, { id, at, ...status }]
+  const { unheard, ...rest } = current
   return {
-    ...current,
+    ...rest,
+    // The client begins a new turn: if nobody is available for that one either, the bridge may invite once more again.
+    ...(unheard && unheard.status !== 'agent-asked' && { unheard }),
     state: state === 'closed' ? 'bot' : state,
     unanswered: oldest === undefined ? [] : [oldest, ...others.slice(1 - maxUnanswered)],
     lastClientMessageId: id,
     ...(state === 'agent' && { messagesSinceJoined: [...messagesSinceJoined, id].slice(-maxSinceJoined) }),
-  }
+  } as C
 }
 
 /**
@@ -163,14 +185,27 @@ const announced = <C extends Conversation>(current: C, fact: Finished & Pick<Fac
 const heard = <C extends Conversation>(current: C, { because, inReplyTo }: Finished): C =>
   because === undefined || inReplyTo === current.unheard?.id ? clearPendingUnavailableNotice(current) : current
 
-/** A command of the bot failed, or one of the bridge itself, which has tried for as long as it makes sense. */
+/**
+ * A command of the bot failed, or one of the bridge itself, which has tried for as long as it makes sense. If nobody could
+ * be told about AGENT_UNAVAILABLE, the client still waits.
+ */
 const failed = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
   const { commandType, because, inReplyTo } = fact
-  if (because === 'agent-unavailable') return heard(current, fact)
+  if (because === 'agent-unavailable') return current
   const status = because === undefined ? 'reply-failed' : 'agent-asked'
   const after = marked(current, countFor(current, fact), status)
-  if (because !== undefined) return inReplyTo === after.handOverFailed?.id ? withoutFailedHandOver(after) : after
-  return commandType === 'InviteAgent' ? handedOverInVain(after, fact) : after
+  if (because === undefined) return answerFailed(after, { ...fact, isHandOver: commandType === 'InviteAgent' })
+  if (inReplyTo !== undefined && inReplyTo === after.unheard?.id) return askedAgain(after)
+  return inReplyTo === after.handOverFailed?.id ? withoutFailedHandOver(after) : after
+}
+
+/** A command of the bot was given up, or refused unsent. */
+const answerFailed = <C extends Conversation>(
+  current: C,
+  fact: Pick<Fact, 'at'> & Pick<Finished, 'inReplyTo'> & { readonly eventId: Id; readonly isHandOver: boolean },
+): C => {
+  if (fact.isHandOver) return handedOverInVain(current, fact)
+  return isForUnheard(current, fact) ? unheardInVain(current) : current
 }
 
 const finished = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
@@ -210,18 +245,18 @@ const next = <C extends Conversation>(current: C, fact: Fact): C => {
     case 'unavailable': {
       const { eventId: id, at } = fact
       const known = { ...current, unavailableAt: at }
+      // The invitation to which this is the response may be read later. It follows the failed answer in any case.
+      const askedBefore = current.unheard?.status === undefined ? {} : ({ status: 'agent-asked' } as const)
       return current.state === 'closed'
         ? known
-        : { ...markAgentRequested(known), state: 'unavailable', unheard: { id, at } }
+        : { ...markAgentRequested(known), state: 'unavailable', unheard: { id, at, ...askedBefore } }
     }
     case 'closed':
       return over(current, 'closed')
     case 'erased':
       return withoutWaiting(current)
-    case 'refused': {
-      const after = marked(current, countFor(current, fact), 'reply-failed')
-      return fact.isHandOver ? handedOverInVain(after, fact) : after
-    }
+    case 'refused':
+      return answerFailed(marked(current, countFor(current, fact), 'reply-failed'), fact)
     case 'finished':
       return finished(current, fact)
   }

@@ -254,6 +254,60 @@ for (const [kind, reason] of [
     assert.equal(withFacts(taken, [refused(minute + day)]).handOverFailed?.id, 'i1:refused')
   })
 
+const noticeFailed = outcome('notice', 'failed', 3 * minute, 'BotMessage', { because: 'agent-unavailable' })
+const replyFailed = outcome('c9', 'failed', 3 * minute)
+const handOver = outcome('i9', 'failed', 3 * minute, 'InviteAgent')
+const nobody = [
+  event('client-message', 'm1', 0),
+  event('invited', 'i1', minute),
+  event('unavailable', 'u1', 2 * minute),
+]
+const u1 = { id: 'u1', at: at(2 * minute) }
+const u2 = { id: 'u2', at: at(5 * minute) }
+const unheard: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, unknown]> = [
+  ['AGENT_UNAVAILABLE', nobody, u1],
+  ["the bridge's message about it failed", [...nobody, noticeFailed], u1],
+  ["the bot's answer failed", [...nobody, replyFailed], { ...u1, status: 'reply-failed' }],
+  ["the bot's hand-over failed", [...nobody, handOver], { ...u1, status: 'reply-failed' }],
+  ['a second answer was delivered', [...nobody, replyFailed, outcome('c8', 'delivered', 4 * minute)], undefined],
+  ['an agent was invited', [...nobody, event('invited', 'i2', 4 * minute)], undefined],
+  [
+    'an agent was invited after a failed answer',
+    [...nobody, replyFailed, event('invited', 'i2', 4 * minute)],
+    { ...u1, status: 'agent-asked' },
+  ],
+  [
+    'nobody was available after that either',
+    [...nobody, replyFailed, event('invited', 'i2', 4 * minute), event('unavailable', 'u2', 5 * minute)],
+    { ...u2, status: 'agent-asked' },
+  ],
+  [
+    'nobody was available, before the log has that invitation',
+    [...nobody, replyFailed, event('unavailable', 'u2', 5 * minute), event('invited', 'i2', 4 * minute)],
+    { ...u2, status: 'agent-asked' },
+  ],
+  [
+    'the answer to that failed too',
+    [
+      ...nobody,
+      replyFailed,
+      event('invited', 'i2', 4 * minute),
+      event('unavailable', 'u2', 5 * minute),
+      outcome('c10', 'failed', 6 * minute),
+    ],
+    { ...u2, status: 'agent-asked' },
+  ],
+  [
+    'the client wrote after that invitation',
+    [...nobody, replyFailed, event('invited', 'i2', 4 * minute), event('client-message', 'm2', 5 * minute)],
+    undefined,
+  ],
+  ['an agent joined', [...nobody, replyFailed, event('joined', 'j1', 4 * minute)], undefined],
+]
+for (const [name, given, expected] of unheard)
+  test(`whether AGENT_UNAVAILABLE still needs an answer: ${name}`, () =>
+    assert.equal(folded(...given).unheard, expected))
+
 const joins = (id: string, ms: number) => event('joined', id, ms)
 const partsOfAgents: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, number, Readonly<Record<string, number>>]> = [
   ['an agent has it', [joins('j1', 0)], day - 1, {}],

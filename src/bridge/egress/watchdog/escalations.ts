@@ -30,7 +30,7 @@ type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
  */
 export type Waiting = Pick<Conversation, 'state'> & {
   readonly unanswered: ReadonlyArray<Unanswered>
-  readonly unheard?: Since
+  readonly unheard?: Unanswered
   readonly handOverFailed?: Since
 }
 
@@ -42,13 +42,15 @@ const sinceIn = ({ id, at, moreSince }: NonNullable<Conversation['unheard']>, si
   ...(moreSince && { moreSince: sinceOf(`more/${id}` as Id, moreSince) }),
 })
 
+const unansweredIn = (about: NonNullable<Conversation['unheard']>, sinceOf: SinceOf): Unanswered => ({
+  ...sinceIn(about, sinceOf),
+  ...(about.status && { status: about.status }),
+})
+
 export const waitingOf = ({ state, unanswered, unheard, handOverFailed }: Conversation, sinceOf: SinceOf): Waiting => ({
   state,
-  unanswered: unanswered.map((message) => ({
-    ...sinceIn(message, sinceOf),
-    ...(message.status && { status: message.status }),
-  })),
-  ...(unheard && { unheard: sinceIn(unheard, sinceOf) }),
+  unanswered: unanswered.map((message) => unansweredIn(message, sinceOf)),
+  ...(unheard && { unheard: unansweredIn(unheard, sinceOf) }),
   ...(handOverFailed && {
     handOverFailed: { id: handOverFailed.id, at: sinceOf(handOverFailed.id, handOverFailed.at) },
   }),
@@ -63,13 +65,32 @@ const waitsSince = ({ at, moreSince = at }: Since): number => Math.max(at, moreS
 export const longestWaitMs = dayMs
 
 /**
+ * What AGENT_UNAVAILABLE needs: the account's text, if the bot does not answer it. If the bot's answer has failed, the
+ * text at once. Without a text, one more invitation.
+ */
+const unheardEscalation = (
+  unheard: Unanswered,
+  { replyWithin, agentUnavailableText }: Pick<BotAccount, 'replyWithin' | 'agentUnavailableText'>,
+): Escalation | undefined => {
+  const { id: about, at, status } = unheard
+  if (agentUnavailableText !== undefined)
+    return {
+      kind: 'tell-unavailable',
+      about,
+      because: 'agent-unavailable',
+      dueAt: status === undefined ? waitsSince(unheard) + replyWithin : at,
+    }
+  return status === 'reply-failed' ? { kind: 'invite-agent', about, because: 'delivery-failed', dueAt: at } : undefined
+}
+
+/**
  * The escalations of a conversation, due or not. A turn is what the client has written since the last reply or
  * invitation. Only its first message counts, so there is one invitation for a turn. If the reply to it has failed, the
  * escalation is due at once, and so it is if a hand-over has failed.
  */
 export const escalationsOf = (
   { state, unanswered, unheard, handOverFailed }: Waiting,
-  { replyWithin, agentUnavailableText }: Pick<BotAccount, 'replyWithin' | 'agentUnavailableText'>,
+  bot: Pick<BotAccount, 'replyWithin' | 'agentUnavailableText'>,
   nowMs: number,
 ): ReadonlyArray<Escalation> => {
   if (state !== 'bot' && state !== 'unavailable') return []
@@ -80,7 +101,7 @@ export const escalationsOf = (
       kind: 'invite-agent',
       about: turn.id,
       because: turn.status === 'reply-failed' ? 'delivery-failed' : 'no-reply-in-time',
-      dueAt: turn.status === 'reply-failed' ? turn.at : waitsSince(turn) + replyWithin,
+      dueAt: turn.status === 'reply-failed' ? turn.at : waitsSince(turn) + bot.replyWithin,
     },
     handOverFailed && isWorthIt(handOverFailed)
       ? {
@@ -90,14 +111,7 @@ export const escalationsOf = (
           dueAt: handOverFailed.at,
         }
       : undefined,
-    agentUnavailableText !== undefined && unheard && isWorthIt(unheard)
-      ? {
-          kind: 'tell-unavailable',
-          about: unheard.id,
-          because: 'agent-unavailable',
-          dueAt: waitsSince(unheard) + replyWithin,
-        }
-      : undefined,
+    unheard && isWorthIt(unheard) ? unheardEscalation(unheard, bot) : undefined,
   ]
   return escalations.filter((escalation) => escalation !== undefined)
 }
@@ -121,7 +135,8 @@ export const ownCommand = ({ account, chatId, clientId }: Chat, { kind, about }:
 const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolean =>
   kind === 'invite-agent'
     ? conversation.unanswered.some(({ id, status }) => id === about && status !== 'agent-asked') ||
-      conversation.handOverFailed?.id === about
+      conversation.handOverFailed?.id === about ||
+      (conversation.unheard?.id === about && conversation.unheard.status === 'reply-failed')
     : conversation.unheard?.id === about
 
 /**

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { simulation } from '../support/simulation.ts'
+import { type Simulation, simulation } from '../support/simulation.ts'
 import {
   appendServiceEvent,
   botReplies,
@@ -11,7 +11,7 @@ import {
   sent,
   serviceTells,
 } from '../support/talk.ts'
-import { account } from '../support/values.ts'
+import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
 
 const test = suite('AGENT_UNAVAILABLE')
 
@@ -60,5 +60,100 @@ test('the text is sent once even across a restart', async () => {
   await w.time.pass(5 * aMinute)
   assert.equal(sent(w), [['watchdog-u1', 10_000]])
 })
+
+for (const [what, refusal] of Object.entries({
+  'no answer': networkFailure('ECONNREFUSED'),
+  '503': answer(503),
+  '401': answer(401),
+  '400': answer(400),
+}))
+  test(`the text is sent after ${what} for six minutes, once the service is well`, async () => {
+    const w: Simulation = simulation({
+      accounts: [account({ agentUnavailableText: 'Call us.', deadlineMs: 30_000, attempts: 2 })],
+      answer: () => ({ result: w.time.monotonic() < 6 * aMinute ? refusal : ok }),
+    })
+    await w.start()
+    appendServiceEvent(w, 'AgentUnavailable', 'u1')
+    await w.time.pass(6 * aMinute)
+    assert.equal(publishedBy(w), [])
+    await w.time.pass(aMinute)
+    assert.equal([w.applied, publishedBy(w)], [['watchdog-u1'], [['BotReplyDelivered', 'agent-unavailable']]])
+  })
+
+test('the text is sent by the next worker if the first one ended during an outage', async () => {
+  const service = { isWell: false }
+  const w = simulation({ accounts, answer: () => ({ result: service.isWell ? ok : answer(503) }) })
+  const first = await w.start()
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(5 * aMinute)
+  first.die()
+  projected(w, w.log.events.length)
+  await w.start()
+  await w.time.pass(aMinute)
+  service.isWell = true
+  await w.time.pass(aMinute)
+  assert.equal(w.applied, ['watchdog-u1'])
+})
+
+/** The service refuses what the bot sends in answer to AGENT_UNAVAILABLE, and answers each invitation with another one. */
+const nobodyComes = async (
+  settings: Parameters<typeof account>[0],
+  botAnswers: (w: Simulation, about: string) => void,
+) => {
+  let n = 0
+  const answered = new Set<string>()
+  const w: Simulation = simulation({
+    accounts: [account({ attempts: 2, ...settings })],
+    answer: ({ id, event }) => {
+      if (id.startsWith('c')) return { result: answer(400) }
+      if (event === 'INVITE_AGENT') {
+        n += 1
+        void w.time.sleep(500).then(() => appendServiceEvent(w, 'AgentUnavailable', `u${n}`))
+      }
+      return { result: ok }
+    },
+  })
+  await w.start()
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
+  for (let i = 0; i < 600; i += 1) {
+    await w.time.pass(100)
+    for (const { type, id } of w.log.events)
+      if (type === 'AgentUnavailable' && !answered.has(id)) {
+        answered.add(id)
+        botAnswers(w, id)
+      }
+  }
+  return w
+}
+const failingAnswers: Readonly<Record<string, (w: Simulation, about: string) => void>> = {
+  'an answer that names AGENT_UNAVAILABLE': (w, about) => w.command(botMessage(`c-${about}`, { inReplyTo: about })),
+  'an answer that names nothing': (w, about) => w.command(botMessage(`c-${about}`)),
+  'a hand-over': (w, about) => w.command(inviteAgent(`c-${about}`)),
+  'an invalid command': (w, about) => {
+    const ids = { id: `c-${about}`, accountId: 'acme', chatId: '2037', clientId: '1233', inReplyTo: about }
+    w.log.append('bot-replies', 'acme/2037', {
+      type: 'BotMessage',
+      ...ids,
+      message: { type: 'MARKDOWN', content: '# No' },
+    })
+  },
+}
+const ofBridge = (w: Simulation) => w.requests.map(({ body }) => body.id).filter((each) => each.startsWith('watchdog'))
+for (const [what, botAnswers] of Object.entries(failingAnswers)) {
+  test(`${what} that fails leads to the text of the account, once for each AGENT_UNAVAILABLE`, async () => {
+    const w = await nobodyComes({ agentUnavailableText: 'Call us.' }, botAnswers)
+    assert.equal(ofBridge(w), ['watchdog-m1', 'watchdog-u1'])
+  })
+  test(`${what} that fails leads to one more invitation without a text, and to no third one`, async () => {
+    const w = await nobodyComes({}, botAnswers)
+    assert.equal(ofBridge(w), ['watchdog-m1', 'watchdog-u1'])
+    // The client writes again: a new turn, with its own invitation and one more.
+    appendServiceEvent(w, 'ClientMessageReceived', 'm2')
+    await w.time.pass(15_000)
+    botAnswers(w, 'u3')
+    await w.time.pass(aMinute)
+    assert.equal(ofBridge(w).slice(2, 4), ['watchdog-m2', 'watchdog-u3'])
+  })
+}
 
 test.run()

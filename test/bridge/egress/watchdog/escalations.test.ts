@@ -49,6 +49,16 @@ const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
   ['a closed chat has none', { state: 'closed', unanswered: [m1] }, []],
   ['AGENT_UNAVAILABLE causes a message', { state: 'unavailable', ...u1 }, [tell]],
   [
+    "a message about AGENT_UNAVAILABLE is due at once if the bot's answer to it has failed",
+    { state: 'unavailable', unheard: { id: id('u1'), at: 3000, ...failed } },
+    [{ ...tell, dueAt: 3000 }],
+  ],
+  [
+    'a message about AGENT_UNAVAILABLE is due at once if an agent was invited once more',
+    { state: 'unavailable', unheard: { id: id('u1'), at: 3000, ...asked } },
+    [{ ...tell, dueAt: 3000 }],
+  ],
+  [
     'an invitation and a message at once',
     { state: 'unavailable', unanswered: [m2], ...u1 },
     [invite('m2', 12_000), tell],
@@ -63,6 +73,22 @@ for (const [name, part, expected] of cases)
 test('without a text of the account AGENT_UNAVAILABLE causes no message', () => {
   assert.equal(escalationsOf({ ...nobody, state: 'unavailable', ...u1 }, { replyWithin: 10_000 }, 5000), [])
 })
+
+const unheardWith = (status: 'reply-failed' | 'agent-asked'): Part => ({
+  state: 'unavailable',
+  unheard: { id: id('u1'), at: 3000, status },
+})
+const withoutText: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
+  [
+    "if the bot's answer to AGENT_UNAVAILABLE has failed, an agent is invited once more, at once",
+    unheardWith('reply-failed'),
+    [invite('u1', 3000, 'delivery-failed')],
+  ],
+  ['after that invitation AGENT_UNAVAILABLE leads to no other one', unheardWith('agent-asked'), []],
+]
+for (const [name, part, expected] of withoutText)
+  test(`without a text of the account: ${name}`, () =>
+    assert.equal(escalationsOf({ ...nobody, ...part }, { replyWithin: 10_000 }, 5000), expected))
 
 test('after a day no agent is invited, and a newer message counts on its own', () => {
   const conversation = { ...nobody, unanswered: [m1, m2] }

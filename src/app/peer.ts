@@ -25,7 +25,12 @@ const answers: { readonly [Name in keyof Answers]: t.Decoder<unknown, Answers[Na
   gates: t.array(
     exactShape(
       { account: t.string, isOpen: t.boolean },
-      { perSecond: t.number, failures: t.number, deferred: t.number },
+      {
+        perSecond: t.number,
+        failures: t.number,
+        deferred: t.number,
+        refused: t.type({ chats: t.number, examples: t.array(t.type({ chat: t.string, answer: t.string })) }),
+      },
       'Gate',
     ),
   ),

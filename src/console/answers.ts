@@ -55,10 +55,15 @@ export const SystemAnswer = exactShape(
     ),
     /**
      * Circuit breakers of accounts that the session may see. Empty if this process does not post bot replies. `isOpen`:
-     * the service fails, and the bridge rarely tries a reply. `reason`: the state in words.
+     * the service fails, and the bridge rarely tries a reply. `refusesChats`: it refuses single chats and takes others.
+     * `reason`: the state in words.
      */
     breakers: t.array(
-      t.intersection([t.strict({ account: t.string, isOpen: t.boolean, reason: t.string }), firstStep]),
+      t.intersection([
+        t.strict({ account: t.string, isOpen: t.boolean, reason: t.string }),
+        t.partial({ refusesChats: t.literal(true) }),
+        firstStep,
+      ]),
     ),
     /** `behind` is a number of records; null if it is not known. */
     consumers: t.array(t.strict({ group: t.string, topic: t.string, behind: t.union([Count, t.null]) })),

@@ -105,6 +105,14 @@ stale('the services of accounts are parts as well; first what is wrong, then wha
   assert.is(healthText(parts, false), '1 of 4 parts does not work as usual, 1 is unknown')
 })
 
+stale('a service that refuses single chats does not work as usual', () => {
+  const breakers = [{ account: 'acme', isOpen: false, refusesChats: true, reason: 'it refuses a chat' }] as const
+  assert.equal(
+    partsOf({ checks: [], breakers: [...breakers] }).map(({ name, state }) => `${name} ${state}`),
+    ['service of acme degraded'],
+  )
+})
+
 stale('parts that wait for another part come after it, and are not counted as broken', () => {
   const parts = partsOf({
     checks: [

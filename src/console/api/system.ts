@@ -53,13 +53,22 @@ const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
     ),
   )
 
-/** A closed breaker does not mean that the service works: several failures are needed to open it. */
-const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
-  if (isOpen) return 'the service fails: replies wait, and the bridge tries one only occasionally'
-  const sent = perSecond === undefined ? 'requests are sent' : `limited to ${perSecond.toFixed(1)} attempts per second`
-  return failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
+/** A chat of the gate is named with its account. */
+const refusedWords = ({ chats, examples }: NonNullable<GateState['refused']>): string => {
+  const named = examples.map(({ chat, answer }) => `${chat.slice(chat.indexOf('/') + 1)} (${answer})`).join(', ')
+  const others = chats > examples.length ? ` and ${chats - examples.length} more` : ''
+  return `the service takes other chats, but refuses ${named}${others}: their clients wait, and the bridge tries on`
 }
 
+/** A closed breaker does not mean that the service works: several failures are needed to open it. */
+const breakerWords = ({ isOpen, perSecond, failures, refused }: GateState): string => {
+  if (isOpen) return 'the service fails: replies wait, and the bridge tries one only occasionally'
+  const sent = perSecond === undefined ? 'requests are sent' : `limited to ${perSecond.toFixed(1)} attempts per second`
+  const counted = failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
+  return refused === undefined ? counted : `${counted}; ${refusedWords(refused)}`
+}
+
+const lookAtClients = 'find out at the service whether these clients are blocked or gone. If so, nothing can be done'
 const lookAtAnswers = 'look at its last answers: page Statistics, Failed replies'
 
 /** The reason of a failed check may name other accounts, so only operators see it. */
@@ -97,7 +106,9 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
             account,
             isOpen: gate.isOpen,
             reason: breakerWords(gate),
+            ...(gate.refused && { refusesChats: true as const }),
             ...(gate.isOpen && { first: lookAtAnswers }),
+            ...(!gate.isOpen && gate.refused && { first: lookAtClients }),
           })),
         consumers: [...consumers],
         version: deps.version,

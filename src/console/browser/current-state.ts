@@ -21,9 +21,9 @@ type Part = SystemAnswer['checks'][number]
 /** The checks and the services of accounts, in one list: first what is wrong, then what waits for it or nobody can tell. */
 export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'breakers'>): ReadonlyArray<Part> => {
   const services = breakers.map(
-    ({ account, isOpen, reason, ...others }): Part => ({
+    ({ account, isOpen, refusesChats, reason, ...others }): Part => ({
       name: `service of ${account}`,
-      state: isOpen ? 'degraded' : 'works',
+      state: isOpen || refusesChats ? 'degraded' : 'works',
       words: reason,
       reason: '',
       ...others,

@@ -52,7 +52,10 @@ for (const status of [500, 502, 404])
       await w.time.pass(settings.replyWithin + 1)
       assert.is(requestsFor(w, 'watchdog-m-silent'), 1)
       const [gate] = worker.gates()
-      assert.equal([gate?.isOpen, gate?.refused?.length, gate?.refused?.[0]?.answer], [false, chats, String(status)])
+      assert.equal(
+        [gate?.isOpen, gate?.refused?.chats, gate?.refused?.examples[0]?.answer],
+        [false, chats, String(status)],
+      )
     })
 
 test('a chat that is refused is tried on, and has its agent soon after the service takes it', async () => {
@@ -81,7 +84,7 @@ test('after an outage of the whole service no chat counts as refused', async () 
   const refused: unknown[] = []
   for (let i = 0; i < 300; i += 1) {
     await w.time.pass(1000)
-    refused.push(...worker.gates().flatMap((gate) => gate.refused ?? []))
+    refused.push(...worker.gates().flatMap(({ refused: of }) => of ?? []))
   }
   assert.equal([refused, w.isDone()], [[], true])
 })
@@ -155,7 +158,9 @@ test('an invitation that is refused is never given up, and the gate says for whi
   await live(w, 'good', 600)
   assert.equal(outcomesOf(w, 'watchdog-m-bad'), [])
   assert.ok(requestsFor(w, 'watchdog-m-bad') > 100)
-  assert.equal(worker.gates(), [{ account: 'acme', isOpen: false, refused: [{ chat: 'acme/bad', answer: '403' }] }])
+  assert.equal(worker.gates(), [
+    { account: 'acme', isOpen: false, refused: { chats: 1, examples: [{ chat: 'acme/bad', answer: '403' }] } },
+  ])
 })
 
 test.run()

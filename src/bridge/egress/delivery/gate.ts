@@ -254,14 +254,19 @@ export const leaveGate = (gate: Gate, attempt: Running, result: Result, now: num
 
 /**
  * The state for operators: `perSecond` while there is a pace, `failures` (in a row) while the breaker is closed.
- * `refused`: the chats that the service refuses while it takes others.
+ * `refused`: how many chats the service refuses while it takes others, with the last answer of some of them.
  */
 export type GateState = {
   readonly isOpen: boolean
   readonly perSecond?: number
   readonly failures?: number
-  readonly refused?: ReadonlyArray<{ readonly chat: string; readonly answer: string }>
+  readonly refused?: {
+    readonly chats: number
+    readonly examples: ReadonlyArray<{ readonly chat: string; readonly answer: string }>
+  }
 }
+
+const maxExamples = 5
 
 export const stateOf = ({ breaker, pace, chats }: Gate): GateState => {
   const refused = refusedChats(chats)
@@ -269,6 +274,6 @@ export const stateOf = ({ breaker, pace, chats }: Gate): GateState => {
     isOpen: isOpen(breaker),
     ...(pace && { perSecond: pace.perSecond }),
     ...(!isOpen(breaker) && breaker.failures > 0 && { failures: breaker.failures }),
-    ...(refused.length > 0 && { refused }),
+    ...(refused.length > 0 && { refused: { chats: refused.length, examples: refused.slice(0, maxExamples) } }),
   }
 }

@@ -17,6 +17,7 @@ import {
   saslMechanisms,
   variables,
 } from './environment.ts'
+import { weakSecrets } from './weak-secrets.ts'
 
 type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
 
@@ -238,6 +239,7 @@ export const warningsOf = (given: Variables, config: Config): ReadonlyArray<stri
     ...misspelt,
     ...(unsafe === undefined ? [] : [`ADMIN_HOST: the console does not run: ${unsafe}`]),
     ...(isDefaultPort ? ['ADMIN_PORT: 8080 is the port of HTTP unless HTTP_PORT is set'] : []),
+    ...(config.accounts === 'demo' ? [] : weakSecrets(config.accounts)),
   ]
 }
 

@@ -109,41 +109,34 @@ export const authorizing =
     account.bot?.authorization === undefined ||
     (header !== '' && (await verify(account, header.replace(/^Bearer /i, '').trim())))
 
-/** Delays the answer to a wrong secret for as long as the sender's address must wait. */
+/** Delays the answer to a wrong secret, or refuses it as one too many. With an account if only its second secret is wrong. */
 export const refuseSecret = async (
   { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
   address: string,
   refusal: Refusal,
+  account?: Account,
 ): Promise<E.Either<Refusal, never>> => {
-  await sleep(failures.afterFailure(address))
-  return E.left(refusal)
-}
-
-/** The answer to an address that is refused without a check of its secret; undefined if it is not refused. */
-export const refuseAddress = async (
-  { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
-  address: string,
-): Promise<E.Either<Refusal, never> | undefined> => {
-  const waitMs = failures.refusedAfter(address)
-  if (waitMs === undefined) return undefined
+  const { waitMs, isTooMany } = failures(address, account?.id)
   await sleep(waitMs)
-  return E.left(tooManyRequests)
+  return E.left(isTooMany ? tooManyRequests : refusal)
 }
 
-/** Admits a request or says why not. Checks in this order: method, address, token, rate limit, authorization, body. */
+/**
+ * Admits a request or says why not. Checks in this order: method, token, authorization, rate limit, body. So what is
+ * valid never pays for what others send: not for their failures from the same address, and the account's rate is not
+ * used up by whoever knows only its path.
+ */
 export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
   const { rateLimit, limits, budget, addressOf } = deps
   const find = byToken(deps.accounts, tokensOf)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const address = addressOf(ctx.req)
-    const refused = await refuseAddress(deps, address)
-    if (refused !== undefined) return refused
     const account = find(ctx.params.token ?? '')
     if (account === undefined) return refuseSecret(deps, address, unknownToken)
     ctx.state.accountId = account.id
+    if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized, account)
     if (!rateLimit(account)) return E.left(tooManyRequests)
-    if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized)
     const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
     const body = await readBody(ctx.req, {
       maxBytes: limits.bodyBytes,

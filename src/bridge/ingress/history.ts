@@ -9,7 +9,7 @@ import type { Log } from '../shared/log.ts'
 import { reasonOf } from '../shared/reason.ts'
 import { fairSemaphore } from '../shared/semaphore.ts'
 import { within } from '../shared/timeout.ts'
-import { type AdmissionDeps, refuseAddress, refuseSecret, sameSecret } from './admission.ts'
+import { type AdmissionDeps, refuseSecret, sameSecret } from './admission.ts'
 import { tooManyRequests } from './refusal.ts'
 
 export type HistoryDeps = Omit<AdmissionDeps, 'budget'> & {
@@ -104,13 +104,10 @@ export const historyRouter = (deps: HistoryDeps) => {
 
   const handle = answering('history', route, log, async (ctx) => {
     if (ctx.method !== 'GET') return E.left(notAllowed('GET'))
-    const address = addressOf(ctx.req)
-    const refused = await refuseAddress(deps, address)
-    if (refused !== undefined) return refused
     const { accountId = '', chatId = '' } = ctx.params
     const account = byId.get(accountId)
     if (account === undefined || !hasToken(account, ctx.get('authorization')))
-      return refuseSecret(deps, address, wrongToken)
+      return refuseSecret(deps, addressOf(ctx.req), wrongToken)
     ctx.state.accountId = account.id
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const asked = askedIn(ctx.query)

@@ -9,7 +9,7 @@ import type { State } from '../http/context.ts'
 import { isJsonObject } from '../shared/json.ts'
 import type { Log } from '../shared/log.ts'
 import { percentDecoded } from '../shared/percent-decoded.ts'
-import { type AdmissionDeps, isType, refuseAddress, refuseSecret, sameSecret } from './admission.ts'
+import { type AdmissionDeps, isType, refuseSecret, sameSecret } from './admission.ts'
 import { incomplete, noMemory, tooLarge } from './refusal.ts'
 
 export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly log: Log }
@@ -102,8 +102,9 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /**
  * The client-credentials grant of OAuth 2.0 (RFC 6749, sections 4.4 and 5): an access token for Interface B. Anybody
- * can send such a request. So the sender's address is checked before the body is read, the body must be small, and the
- * server does not wait for the rest of a large one.
+ * can send such a request. So the body must be small, its memory is not that of accounts' bodies, and the server does
+ * not wait for the rest of a large one. Failures count for the address alone: a client id proves nothing, and if they
+ * counted for its account too, the delay would tell which ids exist.
  */
 export const oauthRouter = (deps: OauthDeps) => {
   const { accounts, issue, limits, budget, addressOf, log } = deps
@@ -117,10 +118,7 @@ export const oauthRouter = (deps: OauthDeps) => {
   )
   const handle = answering('oauth', route, log, async (ctx) => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
-    const address = addressOf(ctx.req)
-    const refused = await refuseAddress(deps, address)
-    if (refused !== undefined) return refused
-    const body = await readBody(ctx.req, { maxBytes: limits.tokenBodyBytes, drainMs: 0, budget, owner: address })
+    const body = await readBody(ctx.req, { maxBytes: limits.tokenBodyBytes, drainMs: 0, budget, owner: addressOf(ctx.req) })
     if (E.isLeft(body)) {
       if (body.left.kind === 'too-large') return E.left(tooLarge(limits.tokenBodyBytes))
       return E.left(body.left.kind === 'incomplete' ? incomplete : noMemory)
@@ -134,7 +132,7 @@ export const oauthRouter = (deps: OauthDeps) => {
     const { clientId, secret, basic } = granted.right
     const client = clients.get(clientId)
     const isKnown = (client?.secrets ?? ['', '']).map((known) => sameSecret(secret, known)).includes(true)
-    if (!isKnown || client === undefined) return refuseSecret(deps, address, invalidClient(basic))
+    if (!isKnown || client === undefined) return refuseSecret(deps, addressOf(ctx.req), invalidClient(basic))
     ctx.state.accountId = client.account.id
     const { token, expiresIn } = await issue(client.account)
     const granting = { access_token: token, token_type: 'Bearer', expires_in: expiresIn }

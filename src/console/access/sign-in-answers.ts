@@ -50,17 +50,11 @@ export const signInAnswers = (deps: AnswerDeps) => {
   }
   return {
     pages,
-    /** True if the address has had too many failed sign-ins lately. Then this function sends the response. */
-    isHeld: async (ctx: Ctx): Promise<boolean> => {
-      const ms = failures.refusedAfter(addressOf(ctx.req))
-      if (ms === undefined) return false
-      await sleep(ms)
-      show(ctx, pages.tooMany)
-      return true
-    },
+    /** Delays the page about a failed sign-in, or says that there were too many from this address. */
     fail: async (ctx: Ctx, page: Page): Promise<void> => {
-      await sleep(failures.afterFailure(addressOf(ctx.req)))
-      show(ctx, page)
+      const { waitMs, isTooMany } = failures(addressOf(ctx.req))
+      await sleep(waitMs)
+      show(ctx, isTooMany ? pages.tooMany : page)
     },
     started: (ctx: Ctx, result: E.Either<'unavailable', void>, who: string, by: 'link' | 'oidc', next: string) => {
       if (E.isLeft(result)) return show(ctx, pages.databaseUnavailable)

@@ -27,9 +27,8 @@ const tokenOf = async (ctx: Ctx, budget: BodyBudget): Promise<string> => {
 
 /** The form of the page that a sign-in link opens. */
 export const signInWithLink =
-  ({ sessions, store, basePath, budget, clock }: LinkDeps, { pages, isHeld, fail, started }: SignInAnswers) =>
+  ({ sessions, store, basePath, budget, clock }: LinkDeps, { pages, fail, started }: SignInAnswers) =>
   async (ctx: Ctx): Promise<void> => {
-    if (await isHeld(ctx)) return
     // Before it reads the body, so that remote clients cannot fill the memory for bodies.
     if (!isLocal(ctx)) return fail(ctx, pages.linkUsedUp)
     const token = await tokenOf(ctx, budget)

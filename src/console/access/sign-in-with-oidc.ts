@@ -19,7 +19,7 @@ export type OidcDeps = {
 const maxGroups = 20
 
 /** Sends the browser to the provider, and takes what the provider says of the user. */
-export const signInWithOidc = (deps: OidcDeps, flow: Oidc, { pages, isHeld, fail, started }: SignInAnswers) => {
+export const signInWithOidc = (deps: OidcDeps, flow: Oidc, { pages, fail, started }: SignInAnswers) => {
   const { sessions, basePath, grants, log } = deps
   const path = `${basePath}/sign-in`
   const notSignedIn = (ctx: Ctx, reason: NotSignedIn) => {
@@ -37,7 +37,6 @@ export const signInWithOidc = (deps: OidcDeps, flow: Oidc, { pages, isHeld, fail
       goTo(ctx, location)
     },
     finish: async (ctx: Ctx): Promise<void> => {
-      if (await isHeld(ctx)) return
       const name = transactionCookieName(String(ctx.query.state ?? ''))
       // With the sign-in of another tab alone, the state does not fit, and the answer says so.
       const [other = ''] = transactionsIn(ctx.get('cookie'))

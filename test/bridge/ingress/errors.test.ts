@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sample } from '../../support/samples.ts'
-import { type Sent, send, start } from './harness.ts'
+import { accounts, type Sent, send, start } from './harness.ts'
 
 const accepted = sample('webhooks', 'chat_accepted')
 const message = sample('bot-api', 'CLIENT_MESSAGE')
@@ -158,18 +158,85 @@ errors('above the rate limit of both interfaces together: 429 with Retry-After',
   assert.is(second.headers['retry-after'], '1')
 })
 
-errors('an address that repeatedly sends wrong tokens gets 429, after a second, for any request', async () => {
+type Request = readonly [path: string, sent: Sent]
+const event: Sent = { body: message }
+const withToken = (token: string) => as('application/json', message, { authorization: token })
+const grant = (secret: string) => ({
+  body: JSON.stringify({ grant_type: 'client_credentials', client_id: 'guarded-client', client_secret: secret }),
+})
+const history = '/history/acme/2037'
+const reading = (token: string): Sent => ({ method: 'GET', headers: { authorization: `Bearer ${token}` } })
+
+/** What is valid, of each kind. */
+const valid: ReadonlyArray<Request> = [
+  [hooks, { body: accepted }],
+  [bot, event],
+  [guarded, withToken('token of guarded')],
+  ['/oauth/token', grant('guarded secret+key/1')],
+  [history, reading('history-token-of-acme')],
+]
+const failing: Readonly<Record<string, (n: number) => Request>> = {
+  'a removed token of Interface A': () => ['/webhooks/webhooks-token-removed', { body: accepted }],
+  'guessed tokens of Interface B': (n) => [`/bot/guessed-token-${n}`, event],
+  'a stale Authorization': () => [guarded, withToken('stale token of guarded')],
+  'a wrong secret at /oauth/token': () => ['/oauth/token', grant('a removed secret')],
+  'a removed history token': () => [history, reading('history-token-removed')],
+}
+/** As above, after so many failures in a row of one kind. The clock stands still. */
+const afterFailures = async (request: (n: number) => Request, count: number) => {
   const slept: number[] = []
-  const strict = await start({ monotonic: () => 0, sleep: async (ms) => void slept.push(ms) })
-  for (let n = 0; n < 101; n++) await send(strict.port, `/bot/guessed-token-${n}`, { body: message })
-  const paths = [bot, hooks, '/oauth/token']
-  const replies = await Promise.all(paths.map((path) => send(strict.port, path, { body: message })))
-  await strict.stop()
-  assert.equal(
-    replies.map(({ status, headers }) => [status, headers['retry-after']]),
-    Array(3).fill([429, '1']),
+  const messages = { upTo: '', messages: [] }
+  const { port: strict, stop: end } = await start({
+    monotonic: () => 0,
+    sleep: async (ms) => void slept.push(ms),
+    history: { has: async () => true, read: async () => messages },
+  })
+  const replies = []
+  for (let n = 0; n < count; n++) replies.push(await send(strict, ...request(n)))
+  return { ask: (...sent: Request) => send(strict, ...sent), replies, slept, stop: end }
+}
+
+for (const [name, request] of Object.entries(failing))
+  errors(
+    `${name}, 150 times in a row: failures are slowed down, and nothing valid of the same address is`,
+    async () => {
+      const { ask, replies, slept, stop: end } = await afterFailures(request, 150)
+      const waited = slept.splice(0)
+      const statuses = []
+      for (const sent of valid) statuses.push((await ask(...sent)).status)
+      await end()
+      assert.equal(
+        replies.map(({ status, headers }) => [status, headers['retry-after']]),
+        [...Array(101).fill([401, undefined]), ...Array(49).fill([429, '1'])],
+      )
+      assert.is(waited.filter((ms) => ms > 0).length, 100)
+      assert.equal([statuses, slept], [valid.map(() => 200), []])
+    },
   )
-  assert.equal(slept.slice(-4), [2040, 1000, 1000, 1000])
+
+errors('a stale Authorization slows down no wrong token of its address, and the reverse', async () => {
+  const { 'a stale Authorization': stale, 'guessed tokens of Interface B': guess } = failing
+  if (stale === undefined || guess === undefined) throw new Error('both are above')
+  for (const [first, second] of [
+    [stale, guess],
+    [guess, stale],
+  ] as const) {
+    const { ask, slept, stop: end } = await afterFailures(first, 150)
+    slept.length = 0
+    const { status } = await ask(...second(0))
+    await end()
+    assert.equal([status, slept], [401, [0]])
+  }
+})
+
+errors('who knows only the path of an account uses up none of its rate', async () => {
+  const slow = accounts.map((account) => ({ ...account, requestsPerSecond: 1 }))
+  const { port: strict, stop: end } = await start({ accounts: slow, monotonic: () => 0 })
+  const statuses = []
+  for (const token of ['stale', 'stale', 'token of guarded', 'token of guarded'])
+    statuses.push((await send(strict, guarded, withToken(token))).status)
+  await end()
+  assert.equal(statuses, [401, 401, 200, 429])
 })
 
 errors('a request that was not understood is stored byte for byte, with the reason', async () => {

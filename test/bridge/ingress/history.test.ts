@@ -129,29 +129,32 @@ history('an account without a history token has no history', async () => {
   await stop()
 })
 
-history('wrong tokens are delayed, and then refused without a check; the rate limit of the account holds', async () => {
-  const waits: number[] = []
-  const { port, stop } = await start({
-    sleep: async (ms) => void waits.push(ms),
-    history: { has: async () => true, read: async () => said },
-    monotonic: () => 0,
-  })
-  const wrongly = () => send(port, '/history/acme/2037', { method: 'GET', headers: {} })
-  for (let i = 0; i < 60; i += 1) await wrongly()
-  assert.ok(waits.slice(50).every((ms) => ms > 0))
-  for (let i = 0; i < 60; i += 1) await wrongly()
-  assert.is((await wrongly()).status, 429)
-  await stop()
+history(
+  'wrong tokens are delayed, and are refused if they are too many; the rate limit of the account holds',
+  async () => {
+    const waits: number[] = []
+    const { port, stop } = await start({
+      sleep: async (ms) => void waits.push(ms),
+      history: { has: async () => true, read: async () => said },
+      monotonic: () => 0,
+    })
+    const wrongly = () => send(port, '/history/acme/2037', { method: 'GET', headers: {} })
+    for (let i = 0; i < 60; i += 1) await wrongly()
+    assert.ok(waits.slice(50).every((ms) => ms > 0))
+    for (let i = 0; i < 60; i += 1) await wrongly()
+    assert.is((await wrongly()).status, 429)
+    await stop()
 
-  const slow = await start({ history: { has: async () => true, read: async () => said }, monotonic: () => 0 })
-  const own = { method: 'GET', headers: { authorization: 'Bearer history-token-of-slow' } }
-  const statuses = [await send(slow.port, '/history/slow/1', own), await send(slow.port, '/history/slow/1', own)]
-  assert.equal(
-    statuses.map(({ status }) => status),
-    [200, 429],
-  )
-  await slow.stop()
-})
+    const slow = await start({ history: { has: async () => true, read: async () => said }, monotonic: () => 0 })
+    const own = { method: 'GET', headers: { authorization: 'Bearer history-token-of-slow' } }
+    const statuses = [await send(slow.port, '/history/slow/1', own), await send(slow.port, '/history/slow/1', own)]
+    assert.equal(
+      statuses.map(({ status }) => status),
+      [200, 429],
+    )
+    await slow.stop()
+  },
+)
 
 history('an account with many waiting requests does not delay the history of another account', async () => {
   const reading = new Map<string, number>()

@@ -58,7 +58,7 @@ export const http = {
   'the delay after failures': [
     instead(
       () => import('../../../../src/bridge/http/failure-delay.ts'),
-      () => ({ failureDelay: () => ({ refusedAfter: () => undefined, afterFailure: () => 0 }) }),
+      () => ({ failureDelay: () => () => ({ waitMs: 0, isTooMany: false }) }),
     ),
   ],
 }

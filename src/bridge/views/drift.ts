@@ -159,6 +159,7 @@ export const drift = folded(contract, {
   },
   erasure: never,
   choose: chooseDrift(),
+  overflowOf: (id) => othersOf(accountIdIn(id)),
   // `quarantine` may have deleted requests that an entry counts. A rebuilt entry never has them.
   countsDeleted: ({ firstAt, kind }, now) =>
     firstAt instanceof Date && kind !== 'unknown-field' && firstAt.getTime() < now - quarantine.cleanUp.deleteAfterMs,

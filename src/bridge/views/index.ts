@@ -110,6 +110,9 @@ export const changesAudits = (view: string): boolean => view === audited.from.vi
 export const countsDeletedRecords = (view: string, document: Readonly<Record<string, unknown>>, now: number): boolean =>
   foldedOfName(view)?.countsDeleted?.(document, now) ?? false
 
+/** The document that counts what this document's account has no room for; undefined if the view has room for all. */
+export const overflowOf = (view: string, id: string): string | undefined => foldedOfName(view)?.overflowOf?.(id)
+
 /** Whether a rebuild keeps the documents of this view that its topic no longer has. */
 export const isForEver = (view: string): boolean => foldedOfName(view)?.isForEver ?? false
 

@@ -88,6 +88,11 @@ type ViewSpec<F> = {
   /** Whether a live document may have been folded from records that its topics have deleted since. */
   readonly countsDeleted?: (document: Readonly<Record<string, unknown>>, now: number) => boolean
   /**
+   * The id of the document that counts what an account has no room for, from the id of any of its documents. If it
+   * exists, the order in which records were read decides which other documents the account has.
+   */
+  readonly overflowOf?: (id: string) => string
+  /**
    * The view is for ever, and its topic is not: a rebuild keeps, unchanged, the documents that only the view has, also
    * those of a former version.
    */

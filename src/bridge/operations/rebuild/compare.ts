@@ -3,8 +3,17 @@ import type { ReadPairs } from '../../mongo/rebuild/collections.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { Day } from '../../mongo/stats-recompute.ts'
 import type { ViewName } from '../../views/index.ts'
-import { topicsOfViews } from '../../views/index.ts'
-import { compare, differingFields, type Findings, found, isOlder, noFindings, type Verdict } from './differences.ts'
+import { overflowOf, topicsOfViews } from '../../views/index.ts'
+import {
+  compare,
+  differingFields,
+  type Findings,
+  found,
+  isOlder,
+  noFindings,
+  type Verdict,
+  withRoom,
+} from './differences.ts'
 import { committedPositions, type Positions, placesOf, readLogs } from './places.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
 
@@ -15,9 +24,11 @@ const idsAtOnce = 300
 
 type Deps = Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>
 
+type Judged = { readonly id: string; readonly verdict: Verdict }
+
 const text = (positions: Positions) => JSON.stringify([...positions].sort())
 
-const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
+const comparing = ({ kafka }: Deps, own: LeasedRebuild, view: ViewName, replay: Replay) => {
   const topics = topicsOfViews([view])
   /** The positions that both sides have processed; 0 where there is none yet. */
   const now = async () => {
@@ -32,15 +43,24 @@ const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
     const known = await now()
     const pairs = await read()
     const logs = placesOf(await readLogs(kafka, topics), new Map())
-    return pairs.reduce(
-      (all, { id, live, rebuilt }) =>
-        found(
-          all,
-          id,
-          isOlder(view, live, Date.now()) ? { kind: 'older' } : compare(live, rebuilt, { ...known, logs }),
-        ),
-      findings,
+    const judged = pairs.map(({ id, live, rebuilt }): Judged => {
+      const isOld = isOlder(view, live, Date.now())
+      return { id, verdict: isOld ? { kind: 'older' } : compare(live, rebuilt, { ...known, logs }) }
+    })
+    return (await withRooms(judged)).reduce((all, { id, verdict }) => found(all, id, verdict), findings)
+  }
+  /** Reads, for each account with a difference, whether a side has no room for some of its documents. */
+  const withRooms = async (judged: ReadonlyArray<Judged>): Promise<ReadonlyArray<Judged>> => {
+    const ids = judged.flatMap(({ id, verdict }) => (verdict.kind === 'different' ? (overflowOf(view, id) ?? []) : []))
+    if (ids.length === 0) return judged
+    const pairs = await own.pairsAgain(view, [...new Set(ids)])()
+    const overflows = new Map(
+      pairs.map(({ id, live, rebuilt }) => [id, { id, live: live !== undefined, rebuilt: rebuilt !== undefined }]),
     )
+    return judged.map(({ id, verdict }) => {
+      const overflow = overflows.get(overflowOf(view, id) ?? '')
+      return { id, verdict: overflow === undefined ? verdict : withRoom(id, verdict, overflow) }
+    })
   }
   return { now, judge }
 }
@@ -56,14 +76,15 @@ export const compareView = async (
   replay: Replay,
 ): Promise<Findings> => {
   const { show, sleep, signal } = deps
-  const { now, judge } = comparing(deps, view, replay)
+  const { now, judge } = comparing(deps, own, view, replay)
   const { live, rebuilt } = await own.count(view)
   const bar = show(`comparing ${view}`, 'documents')
   let findings = noFindings
   for await (const read of own.pairs(view)) {
     if (signal.aborted) break
     findings = await judge(findings, read)
-    const done = findings.same + findings.different + findings.older + findings.moving.length + findings.movingBeyond
+    const { same, different, older, crowded, moving, movingBeyond } = findings
+    const done = same + different + older + crowded + moving.length + movingBeyond
     bar.at({ done, total: Math.max(live, rebuilt, done) })
   }
   bar.end()

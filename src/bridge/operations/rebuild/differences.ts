@@ -15,10 +15,11 @@ export type Known = {
 
 /**
  * `moving`: one side has processed a record that the other may still get. `older`: the document is older than the
- * records that its topic still has.
+ * records that its topic still has. `crowded`: one side has no room for the document, and the order in which records
+ * were read decides for which it has.
  */
 export type Verdict =
-  | { readonly kind: 'same' | 'moving' | 'older' }
+  | { readonly kind: 'same' | 'moving' | 'older' | 'crowded' }
   | { readonly kind: 'different'; readonly what: 'only live' | 'only rebuilt' | ReadonlyArray<string> }
 
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value)
@@ -80,6 +81,18 @@ export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, k
 export const isOlder = (view: ViewName, live: Fields | undefined, now: number): boolean =>
   live !== undefined && countsDeletedRecords(view, live, now)
 
+/** Whether each side has the document that counts what the account has no room for. */
+export type Overflow = { readonly id: string; readonly live: boolean; readonly rebuilt: boolean }
+
+/** The verdict, unless the limit of the account explains that one side lacks the document. */
+export const withRoom = (id: string, verdict: Verdict, overflow: Overflow): Verdict => {
+  if (verdict.kind !== 'different') return verdict
+  const crowded = { kind: 'crowded' } as const
+  if (verdict.what === 'only live') return overflow.rebuilt ? crowded : verdict
+  if (verdict.what === 'only rebuilt') return overflow.live ? crowded : verdict
+  return id === overflow.id ? crowded : verdict
+}
+
 const fieldsAtMost = 20
 
 const isNode = (value: unknown): value is Fields | ReadonlyArray<unknown> =>
@@ -107,6 +120,7 @@ export type Findings = {
   readonly different: number
   readonly examples: ReadonlyArray<string>
   readonly older: number
+  readonly crowded: number
   /** Ids of documents that were still changing. */
   readonly moving: ReadonlyArray<string>
   /** How many more documents were still changing. */
@@ -118,6 +132,7 @@ export const noFindings: Findings = {
   different: 0,
   examples: [],
   older: 0,
+  crowded: 0,
   moving: [],
   movingBeyond: 0,
 }
@@ -137,6 +152,8 @@ export const found = (findings: Findings, id: string, verdict: Verdict): Finding
       return { ...findings, same: findings.same + 1 }
     case 'older':
       return { ...findings, older: findings.older + 1 }
+    case 'crowded':
+      return { ...findings, crowded: findings.crowded + 1 }
     case 'different': {
       const { examples, different } = findings
       const more = examples.length < examplesAtMost ? [...examples, told(id, verdict.what)] : examples
@@ -153,23 +170,31 @@ const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 /** The findings of a view as data. */
-export type Found = Pick<Findings, 'same' | 'different' | 'examples' | 'older'> & { readonly moving: number }
-export const foundIn = ({ same, different, examples, older, moving, movingBeyond }: Findings): Found => ({
+export type Found = Pick<Findings, 'same' | 'different' | 'examples' | 'older' | 'crowded'> & {
+  readonly moving: number
+}
+export const foundIn = ({ same, different, examples, older, crowded, moving, movingBeyond }: Findings): Found => ({
   same,
   different,
   examples,
   older,
+  crowded,
   moving: moving.length + movingBeyond,
 })
 
 /** The findings of a view as lines: the count first, then examples. */
 export const findingsText = (view: string, findings: Findings): ReadonlyArray<string> => {
-  const { same, different, examples, older } = findings
+  const { same, different, examples, older, crowded } = findings
   const moving = findings.moving.length + findings.movingBeyond
   const parts = [
     `${plural(same, 'document is', 'documents are')} the same`,
     ...(different > 0 ? [`${plural(different, 'is', 'are')} different`] : []),
     ...(older > 0 ? [`${plural(older, 'is', 'are')} older than the records that topics keep, and not compared`] : []),
+    ...(crowded > 0
+      ? [
+          `${plural(crowded, 'is', 'are')} beyond the limit of an account, where the order of reading decides, and not compared`,
+        ]
+      : []),
     ...(moving > 0 ? [`${plural(moving, 'was', 'were')} changing all the time and not compared`] : []),
   ]
   const more = different - examples.length

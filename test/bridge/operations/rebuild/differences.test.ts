@@ -7,6 +7,7 @@ import {
   found,
   isOlder,
   noFindings,
+  withRoom,
 } from '../../../../src/bridge/operations/rebuild/differences.ts'
 
 const comparing = suite('a live document and its rebuilt one')
@@ -34,6 +35,28 @@ comparing('are the same if they have processed the same records with the same re
 comparing('are different if the same records have another result', () => {
   assert.equal(compare(document(20, 'finished'), document(20), here), different('state'))
   assert.equal(compare(document(70, 'finished'), document(70), here), different('state'))
+})
+
+for (const [name, what, overflow, expected] of [
+  ['only live, and the rebuilt side had no room', 'only live', [true, true], 'crowded'],
+  ['only rebuilt, and the live side had no room', 'only rebuilt', [true, true], 'crowded'],
+  ['only live, although the rebuilt side has room', 'only live', [true, false], 'different'],
+  ['only rebuilt, although the live side has room', 'only rebuilt', [false, true], 'different'],
+  ['different fields of a document that both have', ['count'], [true, true], 'different'],
+] as const)
+  comparing(`of an account that may have too many: ${name}`, () => {
+    const [live, rebuilt] = overflow
+    const verdict = withRoom('acme/a', { kind: 'different', what }, { id: 'acme/others', live, rebuilt })
+    assert.is(verdict.kind, expected)
+  })
+
+comparing('that count what the account has no room for differ by the order of reading, if both exist', () => {
+  const both = { id: 'acme/others', live: true, rebuilt: true }
+  assert.equal(withRoom('acme/others', { kind: 'different', what: ['count'] }, both), { kind: 'crowded' })
+  assert.equal(withRoom('acme/others', { kind: 'different', what: 'only live' }, { ...both, rebuilt: false }), {
+    kind: 'different',
+    what: 'only live',
+  })
 })
 
 comparing('are moving if one may still get the record that the other has', () => {

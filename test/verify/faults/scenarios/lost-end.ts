@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
 import { openKeyFile } from '../../../../src/bridge/archive/key-file.ts'
 import { agentJoined } from '../../../../src/tools/simulator/bot-events.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -18,6 +19,23 @@ const agentJoins = (chat: number): Event => {
   return { chat: `bot-conversations acme/${chat}`, seq: 2, api: 'bot', body }
 }
 
+/** What `mongodump` saves of a database. The result puts it in the place of what the database has then. */
+const copyOf = async (url: string) => {
+  await using client = await MongoClient.connect(url)
+  const collections = await client.db().listCollections({ type: 'collection' }).toArray()
+  const names = collections.flatMap(({ name }) => (name.startsWith('system.') ? [] : [name]))
+  const copied = await Promise.all(
+    names.map(async (name) => [name, await client.db().collection(name).find().toArray()] as const),
+  )
+  return async () => {
+    await using again = await MongoClient.connect(url)
+    for (const [name, documents] of copied) {
+      await again.db().collection(name).deleteMany({})
+      if (documents.length > 0) await again.db().collection(name).insertMany(documents)
+    }
+  }
+}
+
 const lost = 10
 /** Chats of the second part begin here, so their documents are made from records that are in the log. */
 const secondPart = 501
@@ -34,12 +52,14 @@ const ofChats = (documents: Documents, from: number): Documents =>
 /**
  * The broker is killed and each partition loses its last records, also those of the archive and of bot-replies, whose
  * next replies get offsets that egress has committed. Meanwhile events wait in the journal. After the restart they get
- * the offsets of the lost records, before any consumer can compare.
+ * the offsets of the lost records, before any consumer can compare. At the end MongoDB gets back what it had before the
+ * loss: a copy that has the lost records, and not those that got their offsets.
  */
 export const lostEnd: Scenario = {
   name: 'lost-end',
   promises: '21',
-  fault: 'broker SIGKILL, the last records of each partition cut, as many events waiting in the journal',
+  fault:
+    'broker SIGKILL, the last records of each partition cut, as many events waiting in the journal; then MongoDB restored from a copy of before',
   controls: ['an offset counts only with its leader epoch'],
   inShort: false,
   shortControls: [],
@@ -67,6 +87,7 @@ export const lostEnd: Scenario = {
     await here.caughtUp()
     await eventually('the archive', isArchived, 60_000)
 
+    const restore = await copyOf(here.mongo.url)
     cluster.broker.kill()
     let cut = 0
     for (const topic of ['chats', 'archive-chats', 'bot-conversations', 'bot-replies'])
@@ -96,6 +117,14 @@ export const lostEnd: Scenario = {
     const shown = here.shown().flatMap(({ id }) => (early.some((reply) => reply.id === id) ? [] : [id]))
     const verdict = await here.verdict(posts.history.slice(before).filter(({ chat }) => !/ acme\/90\d$/.test(chat)))
     await bridge.kill('SIGTERM')
+    await restore()
+    await here.ready(await place.start())
+    const differing = async () =>
+      wrongDocuments(ofChats(expected, secondPart), ofChats(await here.documents(), secondPart))
+    await eventually('the views after the restore', async () => (await differing()).length === 0, 90_000).catch(
+      () => undefined,
+    )
+    const afterRestore = await differing()
     await here.stop()
     return findingsOf(verdict, {
       injected: cut,
@@ -109,6 +138,7 @@ export const lostEnd: Scenario = {
           'documents that differ from the fold of the log',
           wrongDocuments(ofChats(expected, secondPart), ofChats(actual, secondPart)),
         ),
+        ...wrong('documents that differ from the fold of the log after a restore of MongoDB', afterRestore),
       ],
       notes: [`${cut} records cut`],
     })

@@ -72,6 +72,8 @@ export type TranscriptAudits = {
 }
 
 const pauseMs = 1_000
+/** After so many failures in a row MongoDB is probably away. */
+const failuresInRow = 3
 
 /**
  * Audits the sessions that are due. The transcript is on one topic and the messages that the bridge saw are on another.
@@ -84,19 +86,39 @@ const pauseMs = 1_000
  */
 export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
   let end: (() => Promise<void>) | undefined
+  /** Sessions that could not be audited. They are tried again when no other is due. */
+  const failed = new Set<string>()
+
+  const note = (error: unknown): void =>
+    log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; will be retried')
 
   const pass = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> => {
-    const found = sessions(db).find(audited.due, { limit: dueAtOnce, maxTimeMS: stepMs })
+    const found = sessions(db).find({ ...audited.due, _id: { $nin: [...failed] } } as object, {
+      limit: dueAtOnce,
+      maxTimeMS: stepMs,
+    })
     const due = await rejectAfter(stepMs, found.toArray())
+    if (due.length === 0) failed.clear()
     if (due.length === 0 || !(await hasCaughtUp(signal))) return pauseMs
     const began = performance.now()
-    for (const session of due) if (!signal.aborted) await auditOne(db, session)
+    let failures = 0
+    for (const session of due) {
+      if (signal.aborted || failures >= failuresInRow) break
+      try {
+        await auditOne(db, session)
+        failures = 0
+      } catch (error) {
+        note(error)
+        failed.add(session._id)
+        failures += 1
+      }
+    }
     return Math.max(pauseMs / 2, performance.now() - began)
   }
 
   const passOrPause = (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> =>
     pass(hasCaughtUp, signal).catch((error: unknown) => {
-      log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; will be retried')
+      note(error)
       return pauseMs
     })
 

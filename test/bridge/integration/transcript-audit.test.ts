@@ -142,4 +142,15 @@ audits('are the same after a rebuild, and removed after an erasure, even after i
   assert.equal([await auditOf('501'), await auditOf('502')], [erased, other])
 })
 
+audits('of a session that cannot be audited delay no other', async () => {
+  // MongoDB refuses to look for this chat.
+  const broken = { _id: 'acme/broken/agent/1', accountId: 'acme', chatId: { $unknown: 1 }, kind: 'agent' }
+  const due = { state: 'due', differences: [] }
+  await sessions.insertOne({ ...broken, applied: {}, audit: due } as never)
+  await talk('601', 'one')
+  await service.finishChat('601')
+  assert.is((await auditOf('601'))?.state, 'compared')
+  assert.equal((await sessions.findOneAndDelete({ _id: broken._id }))?.audit, due)
+})
+
 audits.run()

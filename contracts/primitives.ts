@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { impersonal } from './personal.ts'
+import { impersonal, personal } from './personal.ts'
 
 /**
  * Branded text whose JSON form is the text itself: an id, a time, a name that we define. So it is not personal data.
@@ -32,6 +32,8 @@ export const patterns = {
   AccountId: /^[A-Za-z0-9_.-]{1,64}$/u,
   Day: /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/u,
   NonBlank: /\S/u,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+  HttpUrl: /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\u0000-\u0020\u007f]+$/u,
   Digits: /^[0-9]+$/u,
   Ticket: /^[A-Za-z._/#:-]*[0-9][A-Za-z0-9._/#:-]*$/u,
 } as const
@@ -113,6 +115,19 @@ export type Day = t.TypeOf<typeof Day>
 /** Text that is not blank. */
 export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => patterns.NonBlank.test(text))
 export type NonBlank = t.TypeOf<typeof NonBlank>
+
+/** The address of a page, by http or https. In any other form, such as `javascript:`, a click could do harm. */
+export const HttpUrl = personal(
+  new t.Type<string, string, unknown>(
+    'HttpUrl',
+    (u): u is string => typeof u === 'string' && patterns.HttpUrl.test(u),
+    (u, context) =>
+      typeof u === 'string' && patterns.HttpUrl.test(u)
+        ? t.success(u)
+        : t.failure(u, context, 'an address that begins with http:// or https://'),
+    String,
+  ),
+)
 
 /** A whole number, 0 or more: a count, or milliseconds. */
 export const Count = impersonal(

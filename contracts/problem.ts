@@ -30,14 +30,21 @@ const expectedOf = (codec: Codec): string => {
   return objects.has(tag) ? 'an object' : (words[codec.name] ?? codec.name)
 }
 
+/**
+ * The names and indexes that lead to what is wrong, without the numbers of alternatives. `t.never` is the type of a
+ * field that a closed object does not have.
+ */
+export const placeOf = ({ context }: t.ValidationError): ReadonlyArray<string> =>
+  context
+    .filter(({ key, type }, i) => key !== '' && (type === t.never || !alternatives.has(tagOf(context[i - 1]?.type))))
+    .map(({ key }) => key)
+
 /** The problems in io-ts errors, one for each path. Alternatives of one path are joined by 'or'. */
 export const problemsOf = (errors: t.Errors): ReadonlyArray<Problem> => {
   const byPath = new Map<string, Set<string>>()
-  for (const { context, message } of errors) {
-    const path = context
-      .filter(({ key }, i) => key !== '' && !alternatives.has(tagOf(context[i - 1]?.type)))
-      .map(({ key }) => key)
-      .join('.')
+  for (const error of errors) {
+    const { context, message } = error
+    const path = placeOf(error).join('.')
     const last = context[context.length - 1]
     const expected = message ?? (last === undefined ? 'another value' : expectedOf(last.type))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(expected))

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { Text } from '../personal.ts'
-import { shape } from '../primitives.ts'
+import { HttpUrl, shape } from '../primitives.ts'
 
 /** The response to chat_accepted and chat_updated, shown to the agent (protocol, Interface A: response parameters). */
 export const WebhookReply = shape(
@@ -9,8 +9,8 @@ export const WebhookReply = shape(
     result: t.literal('ok'),
   },
   {
-    custom_data: t.array(t.type({ title: Text, content: Text })),
-    contact_info: t.partial({ name: Text, phone: Text, email: Text }),
+    custom_data: t.array(shape({ content: Text }, { title: Text, key: Text, link: HttpUrl }, 'ReplyCustomData')),
+    contact_info: t.partial({ name: Text, phone: Text, email: Text, description: Text }),
     enable_assign: t.boolean,
     crm_link: Text,
     page: shape({ url: Text }, { title: Text }, 'ReplyPage'),

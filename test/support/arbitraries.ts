@@ -26,6 +26,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Id: id,
   AccountId: fc.stringMatching(/^[\w.-]{1,64}$/),
   NonBlank: id,
+  HttpUrl: fc.webUrl({ withQueryParameters: true, withFragments: true }),
   Instant: instant,
   BsonDate: instant,
   Day: instant.map((time) => time.slice(0, 10)),

@@ -6,8 +6,11 @@ import { type JsonProblem, readJson } from './read-json.ts'
 /** Why a record cannot be read. `cause` is one of few words. `detail` names fields and never contains their values. */
 export type Undecodable<Cause extends string = string> = { readonly cause: Cause; readonly detail: string }
 
+/** The maximum length of a detail. */
+export const longestDetail = 1000
+
 export const undecodable = <Cause extends string>(cause: Cause, detail: string): E.Either<Undecodable<Cause>, never> =>
-  E.left({ cause, detail: detail.slice(0, 1000) })
+  E.left({ cause, detail: detail.slice(0, longestDetail) })
 
 // An event has the fields of a request, which may nest 32 deep, inside its own fields.
 const deepest = 64

@@ -20,7 +20,8 @@ const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected a
 
 /**
  * Stores the enrichments of a slice. One that is older than the erasure of its person counts as removed. An unreadable
- * record, or one of an unknown account, becomes a dead letter. An outage throws.
+ * record, or one of an unknown account, becomes a dead letter, and so does one of which only a part can be shown: its
+ * letter names the other parts. An outage throws.
  */
 export const enrichmentHandler =
   ({ storeEnrichments, deadLetter, accountIds, findErased }: Deps): HandleSlice =>
@@ -29,11 +30,11 @@ export const enrichmentHandler =
       .filter(({ key }) => `${key}` !== segmentMarker)
       .map((record) => {
         const result = readEnrichment(record)
-        const isKnown = !isRight(result) || accountIds.has(result.right.key.split('/', 1)[0] ?? '')
+        const isKnown = !isRight(result) || accountIds.has(result.right.recorded.key.split('/', 1)[0] ?? '')
         return { record, result: isKnown ? result : unknownAccount }
       })
     const published = read.flatMap(({ record: { timestamp }, result }) =>
-      isRight(result) ? [{ key: result.right.key, timestamp, enrichment: result.right }] : [],
+      isRight(result) ? [{ key: result.right.recorded.key, timestamp, enrichment: result.right.recorded }] : [],
     )
     const erased = await findErased(published)
     await storeEnrichments(
@@ -41,5 +42,6 @@ export const enrichmentHandler =
     )
     for (const { record, result } of read) {
       if (!isRight(result)) await deadLetter(record, result.left.cause, result.left.detail)
+      else if (result.right.problems !== undefined) await deadLetter(record, 'contract', result.right.problems)
     }
   }

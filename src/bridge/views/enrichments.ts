@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { Enrichment, enrichmentFields } from '../../../contracts/commands/enrichment.ts'
-import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
+import { readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
+import { decodeParts, type Parts } from '../domain/decode-parts.ts'
 import type { IncomingRecord } from '../domain/log/record.ts'
 import { advance, type Guard } from './applied.ts'
 import { storable } from './free-form.ts'
@@ -25,21 +26,34 @@ const readKey = (key: Buffer | null): E.Either<Undecodable, string> => {
   return keyShape.test(text) ? E.right(text) : undecodable('invalid', expectedKey)
 }
 
-const readEnrichmentOf = (value: Buffer | null): E.Either<Undecodable, Enrichment | null> =>
+const decodeEnrichment = decodeParts<Enrichment>(Enrichment)
+
+const readEnrichmentOf = (value: Buffer | null): E.Either<Undecodable, Parts<Enrichment | null>> =>
   value === null
-    ? E.right(null)
-    : E.flatMap(readValue(value, { exact: true }), (json) =>
-        json === null ? E.right(null) : decodeJson(Enrichment)(json),
+    ? E.right({ value })
+    : E.flatMap(
+        readValue(value, { exact: true }),
+        (json): E.Either<Undecodable, Parts<Enrichment | null>> =>
+          json === null ? E.right({ value: json }) : decodeEnrichment(json),
       )
 
-/** Reads an enrichment record. A null value, of Kafka or of JSON, removes the enrichment. */
-export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, RecordedEnrichment> => {
+/** What was read of a record, and in words which parts of it are left out because they do not fit. */
+export type ReadEnrichment = { readonly recorded: RecordedEnrichment; readonly problems?: string }
+
+/**
+ * Reads an enrichment record. A null value, of Kafka or of JSON, removes the enrichment. A part that is wrong or
+ * unknown is left out, unless nothing else is there.
+ */
+export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, ReadEnrichment> => {
   const { topic, partition, offset, epoch } = record
   return pipe(
     E.Do,
     E.bind('key', () => readKey(record.key)),
-    E.bind('value', () => readEnrichmentOf(record.value)),
-    E.map((it) => ({ ...it, topic, partition, offset, ...(epoch !== undefined && { epoch }) })),
+    E.bind('parts', () => readEnrichmentOf(record.value)),
+    E.map(({ key, parts: { value, problems } }) => ({
+      recorded: { key, value, topic, partition, offset, ...(epoch !== undefined && { epoch }) },
+      ...(problems !== undefined && { problems }),
+    })),
   )
 }
 

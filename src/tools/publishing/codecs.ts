@@ -67,6 +67,7 @@ export const leaves: Leaves = {
   Id: () => ({ ...text(patterns.Id), maxLength: longestId }),
   AccountId: () => text(patterns.AccountId),
   NonBlank: () => text(patterns.NonBlank),
+  HttpUrl: () => text(patterns.HttpUrl),
   Digits: () => text(patterns.Digits),
   Ticket: () => ({ ...text(patterns.Ticket), maxLength: longestTicket }),
   Count: () => ({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),

@@ -4,23 +4,25 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Enrichment } from '../../../contracts/commands/enrichment.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
+import { decodeParts } from '../../../src/bridge/domain/decode-parts.ts'
 import { type FindEnrichment, replyOf } from '../../../src/bridge/ingress/enrichment.ts'
 import { arbitraryOf } from '../../support/arbitraries.ts'
+import { right } from '../../support/either.ts'
 import { sample } from '../../support/samples.ts'
 import { never, send, start } from './harness.ts'
 
 const hooks = '/webhooks/webhooks-token-acme'
 const found: Enrichment = {
-  customData: [{ title: 'Plan', content: 'Gold' }],
-  contactInfo: { name: 'John Smith', email: 'john.smith@example.com' },
+  customData: [{ title: 'Plan', content: 'Gold', key: 'plan', link: 'https://crm.example.com/plans/gold' }],
+  contactInfo: { name: 'John Smith', email: 'john.smith@example.com', description: 'A customer since 2019' },
   enableAssign: false,
   crmLink: 'https://crm.example.com/clients/1233',
   page: { url: 'https://shop.example.com/' },
 }
 const shown = {
   result: 'ok',
-  custom_data: [{ title: 'Plan', content: 'Gold' }],
-  contact_info: { name: 'John Smith', email: 'john.smith@example.com' },
+  custom_data: [{ title: 'Plan', content: 'Gold', key: 'plan', link: 'https://crm.example.com/plans/gold' }],
+  contact_info: { name: 'John Smith', email: 'john.smith@example.com', description: 'A customer since 2019' },
   enable_assign: false,
   crm_link: 'https://crm.example.com/clients/1233',
   page: { url: 'https://shop.example.com/' },
@@ -60,10 +62,7 @@ enrichment('what is known of the chat is added: fields that the visitor has stay
   })
   assert.equal((await answers(knowing(found, note), 'chat_accepted')).body, {
     ...shown,
-    custom_data: [
-      { title: 'Plan', content: 'Gold' },
-      { title: 'Summary', content: 'Wants a refund' },
-    ],
+    custom_data: [...shown.custom_data, { title: 'Summary', content: 'Wants a refund' }],
   })
   assert.equal((await answers(knowing({ crmLink: 'https://crm.example.com/7' }, note), 'chat_updated')).body, {
     result: 'ok',
@@ -143,7 +142,11 @@ enrichment('the look-up runs in parallel with the publishing', async () => {
 })
 
 enrichment('any enrichment is a reply of the protocol', () => {
-  fc.assert(fc.property(arbitraryOf(Enrichment).filter(Enrichment.is), (value) => WebhookReply.is(replyOf(value))))
+  fc.assert(
+    fc.property(arbitraryOf(Enrichment), (value) =>
+      WebhookReply.is(replyOf(right(decodeParts<Enrichment>(Enrichment)(value)).value)),
+    ),
+  )
 })
 
 enrichment.run()

@@ -25,13 +25,19 @@ const table: ReadonlyArray<readonly [string, IncomingRecord, unknown]> = [
   [
     'with a value',
     record('acme/email:a:b@example.com', '{"crmLink":"https://crm.example.com"}'),
-    E.right({ ...place, key: 'acme/email:a:b@example.com', value: { crmLink: 'https://crm.example.com' } }),
+    E.right({
+      recorded: { ...place, key: 'acme/email:a:b@example.com', value: { crmLink: 'https://crm.example.com' } },
+    }),
   ],
-  ['without a value', record('acme/clientId:1', null), E.right({ ...place, key: 'acme/clientId:1', value: null })],
+  [
+    'without a value',
+    record('acme/clientId:1', null),
+    E.right({ recorded: { ...place, key: 'acme/clientId:1', value: null } }),
+  ],
   [
     'that is null in JSON',
     record('acme/clientId:1', 'null'),
-    E.right({ ...place, key: 'acme/clientId:1', value: null }),
+    E.right({ recorded: { ...place, key: 'acme/clientId:1', value: null } }),
   ],
   ['without a key', record(null, '{}'), E.left({ cause: 'invalid', detail: expectedKey })],
   ['of another field', record('acme/name:Ann', '{}'), E.left({ cause: 'invalid', detail: expectedKey })],
@@ -52,12 +58,12 @@ const table: ReadonlyArray<readonly [string, IncomingRecord, unknown]> = [
     E.left({ cause: 'too-deep', detail: 'value: expected JSON nested at most 64 deep' }),
   ],
   [
-    'with a wrong part',
+    'in which nothing fits',
     record('acme/clientId:1', '{"crmLink":1,"enableAssign":"yes"}'),
     E.left({ cause: 'contract', detail: 'enableAssign: expected true or false; crmLink: expected text' }),
   ],
   [
-    'with misspelt parts',
+    'in which every part is misspelt',
     record('acme/clientId:1', '{"crm_link":"https://crm.example.com","contactInfo":{"mail":"a"},"customData":[]}'),
     E.left({
       cause: 'contract',
@@ -72,6 +78,89 @@ for (const [name, given, expected] of table) {
   })
 }
 
+const link = 'https://crm.example.com/7'
+const parts: ReadonlyArray<readonly [title: string, given: object, shown: object, problems?: string]> = [
+  [
+    'every field of the service',
+    {
+      customData: [{ title: 'Plan', content: 'Gold', key: 'plan', link }],
+      contactInfo: { name: 'Ann', phone: '1', email: 'a@example.com', description: 'VIP' },
+    },
+    {
+      customData: [{ title: 'Plan', content: 'Gold', key: 'plan', link }],
+      contactInfo: { name: 'Ann', phone: '1', email: 'a@example.com', description: 'VIP' },
+    },
+  ],
+  ['an item with its content alone', { customData: [{ content: 'VIP' }] }, { customData: [{ content: 'VIP' }] }],
+  [
+    'null for what is not known',
+    {
+      customData: [{ title: null, content: 'VIP', key: null, link: null }],
+      contactInfo: { name: null, email: null },
+      enableAssign: null,
+      crmLink: null,
+      page: null,
+    },
+    { customData: [{ content: 'VIP' }] },
+  ],
+  ['null for everything', { customData: null, contactInfo: null }, {}],
+  [
+    'an http link',
+    { customData: [{ content: 'a', link: 'HTTP://a/b c'.replace(' ', '%20') }] },
+    { customData: [{ content: 'a', link: 'HTTP://a/b%20c' }] },
+  ],
+  ...['javascript:alert(1)', 'ftp://example.com', '//example.com', 'https://', 'https://a b', ' https://a', 7, {}].map(
+    (wrong) =>
+      [
+        `the link ${JSON.stringify(wrong)}`,
+        { customData: [{ title: 'Plan', content: 'Gold', link: wrong }] },
+        { customData: [{ title: 'Plan', content: 'Gold' }] },
+        'customData.0.link: expected an address that begins with http:// or https://',
+      ] as const,
+  ),
+  [
+    'items without content between others',
+    { customData: [{ title: 'a' }, { content: 'b' }, 'c', { content: null, link }, { content: 'd' }, null] },
+    { customData: [{ content: 'b' }, { content: 'd' }] },
+    'customData.0.content: expected text; customData.2: expected an object; customData.3.content: expected text; customData.5: expected an object',
+  ],
+  [
+    'unknown fields at every level',
+    { vip: true, customData: [{ content: 'a', colour: 'red' }], contactInfo: { name: 'Ann', 'e.mail': 'a' } },
+    { customData: [{ content: 'a' }], contactInfo: { name: 'Ann' } },
+    'customData.0.colour: expected nothing, there is no such field; contactInfo.e.mail: expected nothing, there is no such field; vip: expected nothing, there is no such field',
+  ],
+  [
+    'a field with a very long name',
+    { enableAssign: true, ['x'.repeat(300)]: 1 },
+    { enableAssign: true },
+    `${'x'.repeat(255)}: expected nothing, there is no such field`,
+  ],
+  [
+    'a wrong part beside each kind of right one',
+    { customData: 'Gold', contactInfo: { name: 1 }, enableAssign: 'yes', crmLink: link, page: { title: 'Shoes' } },
+    { crmLink: link },
+    'customData: expected an array; contactInfo.name: expected text; enableAssign: expected true or false; page.url: expected text',
+  ],
+]
+for (const [title, given, value, problems] of parts)
+  enrichments(`of a record with ${title}, agents see what fits`, () => {
+    assert.equal(
+      readEnrichment(record('acme/clientId:1', JSON.stringify(given))),
+      E.right({
+        recorded: { ...place, key: 'acme/clientId:1', value },
+        ...(problems !== undefined && { problems }),
+      }),
+    )
+  })
+
+enrichments('a record of which nothing can be used is read in one pass for each level, however long it is', () => {
+  const customData = Array.from({ length: 20_000 }, () => ({ title: 'a', link: 'x' }))
+  const read = readEnrichment(record('acme/clientId:1', JSON.stringify({ customData, enableAssign: true })))
+  assert.equal(E.isRight(read) && read.right.recorded.value, { enableAssign: true })
+  assert.is(E.isRight(read) && read.right.problems?.length, 1000)
+})
+
 const recorded = (offset: number, value: RecordedEnrichment['value']): RecordedEnrichment => ({
   ...place,
   key: 'acme/clientId:1',
@@ -85,7 +174,7 @@ enrichments('an older record does not restore a removed enrichment', () => {
   assert.is(evolveEnrichment(removed, recorded(3, { enableAssign: true })), removed)
 })
 
-enrichments('an unreadable record becomes a dead letter after the others are stored', async () => {
+enrichments('what cannot be read of records becomes a dead letter after the rest is stored', async () => {
   const done: unknown[] = []
   const handle = enrichmentHandler({
     storeEnrichments: async (given) => {
@@ -102,13 +191,15 @@ enrichments('an unreadable record becomes a dead letter after the others are sto
     record('acme/clientId:2', '{}', 8),
     record('acne/clientId:2', '{}', 9),
     record('segment-marker', null, 10),
+    record('acme/clientId:3', '{"enableAssign":true,"crmLink":7}', 11),
   ]
   const partition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
   await handle({ topic: 'enrichments', partition: 2, records }, partition)
   assert.equal(done, [
-    ['acme/clientId:2'],
+    ['acme/clientId:2', 'acme/clientId:3'],
     [7, 'not-json', 'value: expected JSON'],
     [9, 'unknown-account', 'key: expected an account of this bridge'],
+    [11, 'contract', 'crmLink: expected text'],
   ])
 })
 

@@ -13,11 +13,19 @@ export const valueAt = (value: unknown, [key, ...rest]: Path): unknown => {
   return isContainer(value) ? valueAt(value[key], rest) : undefined
 }
 
-const changed = (value: unknown, path: Path, change: (parent: Record<string, unknown>, key: string) => void) => {
-  const copy: unknown = structuredClone(value)
-  const parent = valueAt(copy, path.slice(0, -1))
-  const key = path.at(-1)
-  if (isContainer(parent) && key !== undefined) change(parent, key)
+const copyOf = (value: Record<string, unknown>): Record<string, unknown> =>
+  Array.isArray(value) ? Object.assign([], value) : { ...value }
+
+/** Copies only what contains the path: a copy of a raw number would be an object. */
+const changed = (
+  value: unknown,
+  [key, ...rest]: Path,
+  change: (parent: Record<string, unknown>, key: string) => void,
+): unknown => {
+  if (!isContainer(value) || key === undefined) return value
+  const copy = copyOf(value)
+  if (rest.length === 0) change(copy, key)
+  else copy[key] = changed(copy[key], rest, change)
   return copy
 }
 
@@ -31,6 +39,11 @@ export const without = (value: unknown, path: Path): unknown =>
     if (Array.isArray(parent)) parent.splice(Number(key), 1)
     else delete parent[key]
   })
+
+const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
+
+/** A number that no double can hold, which is sent as its digits. */
+export const beyondDoubles = rawJSON('1e400')
 
 /** Values of every kind, and the given value nested, in a list, and repeated. */
 export const oddities = (value: unknown): ReadonlyArray<unknown> => [
@@ -46,7 +59,7 @@ export const oddities = (value: unknown): ReadonlyArray<unknown> => [
   ' ',
   'x',
   '1',
-  '1e400',
+  beyondDoubles,
   '\ud800',
   'x'.repeat(300),
   [],

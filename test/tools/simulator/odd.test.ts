@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { serviceAccountOf } from '../../../src/tools/simulator/account.ts'
 import { clientMessage, textMessage } from '../../../src/tools/simulator/bot-events.ts'
-import { oddForm, type Path, valueAt } from '../../../src/tools/simulator/odd.ts'
+import { beyondDoubles, oddForm, type Path, valueAt, withValue } from '../../../src/tools/simulator/odd.ts'
 import { chatAccepted, clientUpdated } from '../../../src/tools/simulator/payloads.ts'
 import { randomNumbers } from '../../../src/tools/simulator/random.ts'
 import { startService } from '../../../src/tools/simulator/service.ts'
@@ -51,6 +51,21 @@ odd('a kept path and what holds it stay as they are', () => {
   assert.ok(all.every((form) => valueAt(form.payload, path) === valueAt(payload, path)))
   assert.ok(all.some((form) => valueAt(form.payload, ['visitor', 'name']) === undefined))
 })
+
+odd(
+  'a number that no double can hold is sent as a number, also in an item of a list and beside another odd field',
+  () => {
+    const sent = withValue(
+      withValue({ a: { b: 1 }, tags: [{ id: 1 }] }, ['a', 'b'], beyondDoubles),
+      ['tags', '0', 'id'],
+      2,
+    )
+    assert.is(JSON.stringify(sent), '{"a":{"b":1e400},"tags":[{"id":2}]}')
+    const agents = forms(chatAccepted()).filter(({ path }) => path.join('.') === 'agent.id')
+    assert.ok(agents.some(({ payload }) => JSON.stringify(payload).includes('"id":1e400')))
+    assert.not.ok(agents.some(({ payload }) => JSON.stringify(payload).includes('"1e400"')))
+  },
+)
 
 odd('the same seed gives the same forms', () => {
   assert.equal(forms(chatAccepted()), forms(chatAccepted()))

@@ -5,7 +5,7 @@ import { ConversationEvent } from '../../../../contracts/events/index.ts'
 import { commandsOf } from '../../../bot/commands.ts'
 import { askingFor } from '../../../bot/handlers.ts'
 import { enrichmentOf, handOverNoteOf } from '../../../bot/note.ts'
-import { echoBot } from './echo-bot.ts'
+import { echoBot, linkOfDemo } from './echo-bot.ts'
 import type { LoggedEvent } from './log.ts'
 
 /** What the example bot publishes: commands, and the note of a hand-over with its key. */
@@ -25,8 +25,9 @@ export const reactTo = async ({ topic, type, id, headers, data }: LoggedEvent): 
   const replies = (await askingFor(echoBot, event.right, { history: async () => [] })?.()) ?? []
   const note = handOverNoteOf(replies)
   const { accountId, chatId } = event.right.data
-  return {
-    commands: commandsOf(event.right, replies, 'demo'),
-    ...(note && { note: { key: enrichmentKey(accountId, 'chatId', chatId), value: enrichmentOf(note) } }),
-  }
+  const key = enrichmentKey(accountId, 'chatId', chatId)
+  const commands = commandsOf(event.right, replies, 'demo')
+  if (note === undefined) return { commands }
+  const { customData = [], ...rest } = enrichmentOf(note)
+  return { commands, note: { key, value: { ...rest, customData: [...customData, linkOfDemo] } } }
 }

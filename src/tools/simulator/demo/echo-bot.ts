@@ -4,6 +4,9 @@ import { buttons, handOver, markdown, text } from '../../../bot/replies.ts'
 /** What the agent reads beside the chat that the bot hands over. */
 export const noteOfDemo = 'The client asks for a person.'
 
+/** A field beside it that leads to a page when the agent clicks on it. */
+export const linkOfDemo = { title: 'Order', content: '2026-1177', link: 'https://shop.example.com/orders/2026-1177' }
+
 /** The demo's bot: repeats the client's text, shows each kind of message, and hands over to an agent. */
 export const echoBot: Handlers = {
   onMessage: ({ data: { message } }) => {

@@ -4,7 +4,7 @@ import type { Chat } from '../chat.ts'
 import { chatAccepted } from '../payloads.ts'
 import type { Attempt } from '../post.ts'
 import type { Assertions } from './assertions.ts'
-import { noteOfDemo } from './echo-bot.ts'
+import { linkOfDemo, noteOfDemo } from './echo-bot.ts'
 import type { Data } from './log.ts'
 import type { Story } from './story.ts'
 
@@ -130,10 +130,13 @@ const maxRepeats = 15
 
 /** Step: an agent accepts the chat, and the answer to the webhook has the note of the bot. */
 export const agentSeesNote = ({ stage, service, account }: Story, chatId: string) =>
-  stage.step('chat_accepted · the agent sees the note of the bot beside the chat', async (assertions) => {
+  stage.step('chat_accepted · the agent sees the note of the bot beside the chat, and a link', async (assertions) => {
     const accept = () => service.webhook(account.id, chatAccepted({ chat_id: Number(chatId) }))
     const hasNote = (answer: Attempt) =>
-      answer.kind === 'answered' && JSON.stringify(answer.body).includes(`"content":"${noteOfDemo}"`)
+      answer.kind === 'answered' &&
+      [`"content":"${noteOfDemo}"`, `"link":"${linkOfDemo.link}"`].every((part) =>
+        JSON.stringify(answer.body).includes(part),
+      )
     let answer = await accept()
     // The bridge reads a note within about a second.
     for (let again = 0; again < maxRepeats && !hasNote(answer); again += 1) {
@@ -142,5 +145,5 @@ export const agentSeesNote = ({ stage, service, account }: Story, chatId: string
     }
     assertions.answered('webhook', answer)
     await assertions.event('chats', 'ChatAccepted', inChat({ account }, chatId), ['chatId'])
-    if (!hasNote(answer)) throw new Error('the answer lacks the note')
+    if (!hasNote(answer)) throw new Error('the answer lacks the note or its link')
   })

@@ -1,5 +1,5 @@
 import { botReplies } from '../../../../contracts/topics.ts'
-import { agentJoined } from '../../../../src/tools/simulator/bot-events.ts'
+import { agentJoined, agentUnavailable } from '../../../../src/tools/simulator/bot-events.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { plainClient } from '../../../support/plain-consumer.ts'
 import { unless, wrong } from '../findings.ts'
@@ -8,7 +8,8 @@ import { wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { type Event, message } from '../traffic.ts'
 
-const settings = { replyWithin: 3_000, attempts: 3, deadlineMs: 10_000 }
+const text = 'Nobody is here. Leave us your number, please.'
+const settings = { replyWithin: 3_000, attempts: 3, deadlineMs: 10_000, agentUnavailableText: text }
 const chatsFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
 
 const agentJoins = (chat: number): Event => {
@@ -16,18 +17,27 @@ const agentJoins = (chat: number): Event => {
   return { chat: `bot-conversations acme/${chat}`, seq: 2, api: 'bot', body }
 }
 
+const nobodyThere = (chat: number): Event => {
+  const body = JSON.stringify(agentUnavailable({ id: `u-${chat}`, chat_id: String(chat), client_id: String(chat) }))
+  return { chat: `bot-conversations acme/${chat}`, seq: 2, api: 'bot', body }
+}
+
 type Command = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string }
 
 /**
- * The service is away for longer than every deadline. Clients write meanwhile, and bot logic asks for agents whom it
- * has announced. Others talk to an agent, and ask the bot.
+ * The service is away for longer than every deadline, and then refuses the token as if it had been replaced. Clients
+ * write meanwhile, bot logic asks for agents whom it has announced, and for some clients no agent is available. Others
+ * talk to an agent, and ask the bot.
  */
 export const lastResort: Scenario = {
   name: 'last-resort',
   promises: '16, 22',
-  fault: 'service away for longer than the deadline, while clients write, and while bot logic asks for agents',
+  fault:
+    'service away and then the token refused, for longer than the deadline, while clients write, bot logic asks for agents, and none is available',
   controls: [
     'an invitation has no last attempt',
+    'the message after AGENT_UNAVAILABLE has no last attempt',
+    'a refused token is no answer about a reply',
     'a hand-over that failed is made good',
     'a question to the bot after a join is answered',
   ],
@@ -74,10 +84,22 @@ export const lastResort: Scenario = {
     for (const chat of handed) await command(chat, { type: 'InviteAgent', id: `answer-${chat}` })
     const silent = chatsFrom(1_000, 20)
     for (const chat of silent) await posts.send(message(chat, 1))
-    await wait(size === 'long' ? 360_000 : 45_000)
+    const left = chatsFrom(4_000, 10)
+    for (const chat of left) {
+      await posts.send(message(chat, 1))
+      await posts.send(nobodyThere(chat))
+    }
+    const half = size === 'long' ? 180_000 : 22_500
+    await wait(half)
+    service.misbehave(() => ({ kind: 'error', status: 401 }))
+    await wait(half)
     service.misbehave(() => undefined)
     const invitations = (chat: number) => service.chat(String(chat))?.invitations ?? []
-    const areCalled = () => [...silent, ...handed].every((chat) => invitations(chat).length > 0) || undefined
+    const told = () => new Set(shown().flatMap((reply) => (reply.text === text ? [reply.chat] : [])))
+    const areCalled = () =>
+      ([...silent, ...handed].every((chat) => invitations(chat).length > 0) &&
+        left.every((chat) => told().has(String(chat)))) ||
+      undefined
     const back = Date.now()
     await eventually('the agents', areCalled, 60_000).catch(() => undefined)
     const withinS = Math.round((Date.now() - back) / 1_000)
@@ -85,16 +107,18 @@ export const lastResort: Scenario = {
     await here.stop()
 
     const nobody = [...silent, ...handed].filter((chat) => invitations(chat).length === 0)
+    const untold = left.filter((chat) => !told().has(String(chat)))
     const shownLate = shown().filter(({ id }) => id.startsWith('late-'))
     return {
-      injected: silent.length + handed.length,
-      accepted: silent.length + handed.length + joined.length,
-      lost: nobody.length,
+      injected: silent.length + handed.length + left.length,
+      accepted: silent.length + handed.length + left.length + joined.length,
+      lost: nobody.length + untold.length,
       duplicated: 0,
       inverted: 0,
       longestStall: withinS * 1_000,
       failures: [
         ...wrong('clients who have neither a reply nor an agent', nobody.map(String)),
+        ...wrong('clients who were not told that no agent is available', untold.map(String)),
         ...wrong(
           'late replies over an agent',
           shownLate.map(({ id }) => id),
@@ -105,7 +129,7 @@ export const lastResort: Scenario = {
         ),
       ],
       notes: [
-        `${silent.length + handed.length - nobody.length} clients had an agent ${withinS} s after the service was back`,
+        `${silent.length + handed.length - nobody.length} clients had an agent, and ${left.length - untold.length} the message after AGENT_UNAVAILABLE, ${withinS} s after the service was back`,
       ],
     }
   },

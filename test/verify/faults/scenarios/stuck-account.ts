@@ -18,6 +18,11 @@ const stuckChats = 400
 const firstStuckChat = 5_000
 const isStuck = (chat: string) => Number(chat) >= firstStuckChat
 
+/** Chats of the healthy account that its service refuses for a while. */
+const refusedChats = ['2000', '2001', '2002']
+/** So long only the refused chats are tried. */
+const aloneMs = 45_000
+
 const roundOf = 50
 const withinMs = 20_000
 
@@ -43,7 +48,11 @@ const bridgeOfTwo = async (cluster: Cluster, without: Defence | undefined) => {
   const accountsFile = join(temporaryFolder(), 'accounts.json')
   writeFileSync(accountsFile, JSON.stringify({ accounts }))
   let isAway = false
-  service.misbehave(({ chatId }) => (isAway && isStuck(chatId) ? { kind: 'error', status: 503 } : undefined))
+  let isRefusing = false
+  service.misbehave(({ chatId }) => {
+    if (isAway && isStuck(chatId)) return { kind: 'error', status: 503 }
+    return isRefusing && refusedChats.includes(chatId) ? { kind: 'error', status: 500 } : undefined
+  })
   const place = await here.place(['egress', 'projector'], {
     TOPIC_PARTITIONS: '1',
     BRIDGE_CONFIG: accountsFile,
@@ -73,6 +82,9 @@ const bridgeOfTwo = async (cluster: Cluster, without: Defence | undefined) => {
     shown,
     setAway: (now: boolean) => {
       isAway = now
+    },
+    setRefusing: (now: boolean) => {
+      isRefusing = now
     },
     residentMiB: async () => Math.round(((await egress.metric('process_resident_memory_bytes')) ?? 0) / 1024 / 1024),
     stop: async () => {
@@ -114,14 +126,16 @@ const sayStuck = async ({ say, said, isProjected }: BridgeOfTwo, count: number) 
 }
 
 /**
- * One account's service is away while thousands of its replies are in the log, in the only partition. A second bridge
+ * The service refuses three chats of an account, at first while nobody else writes. Their replies are tried all the time.
+ * Then another account's service is away while thousands of its replies are in the log, in the only partition. A second bridge
  * without this fault has the same replies of the healthy account in turns, so other work on the machine slows both.
  */
 export const stuckAccountFault: Scenario = {
   name: 'stuck-account',
   promises: '23',
-  fault: "one account's service away, with 2,000 and 10,000 of its replies in the partition of another account",
-  controls: ['each account has its own bound'],
+  fault:
+    "three chats refused by their account's service; then another account's service away, with 2,000 and 10,000 of its replies in the same partition",
+  controls: ['each account has its own bound', 'chats that the service refuses say nothing about the service'],
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
@@ -130,6 +144,10 @@ export const stuckAccountFault: Scenario = {
     const both = [faulty, calm]
     const rounds = size === 'long' ? 10 : 4
     await talk(both, 'warm-up', 1)
+    faulty.setRefusing(true)
+    await faulty.say(refusedChats.map((chat) => ({ chat, id: `refused-${chat}`, text: `refused ${chat}` })))
+    await wait(aloneMs)
+    const [refusedMs = Number.NaN, refusedCalmMs = Number.NaN] = await talk(both, 'beside-refused', rounds)
     faulty.setAway(true)
     const backlogs = size === 'long' && without === undefined ? [2_000, 10_000] : [2_000]
     const during: Array<{ readonly backlog: number; readonly ms: number; readonly calmMs: number }> = []
@@ -140,6 +158,7 @@ export const stuckAccountFault: Scenario = {
     }
     const resident = await faulty.residentMiB()
     faulty.setAway(false)
+    faulty.setRefusing(false)
     const backAt = Date.now()
     const isBack =
       without !== undefined ||
@@ -156,8 +175,11 @@ export const stuckAccountFault: Scenario = {
     const verdict = checkReplies(without === undefined ? said : healthy, shown())
     const order = checkReplies(said, shown())
     const slow = during.filter(({ ms, calmMs }) => !(ms <= 2 * calmMs))
+    const took = (ms: number) =>
+      `a slow reply took ${Number.isFinite(ms) ? `${ms} ms` : `more than ${withinMs / 1_000} s`}`
     const tell = ({ backlog, ms, calmMs }: (typeof during)[number]) =>
-      `a slow reply took ${Number.isFinite(ms) ? `${ms} ms` : `more than ${withinMs / 1_000} s`} with ${backlog} stuck replies of the other account, ${calmMs} ms without`
+      `${took(ms)} with ${backlog} stuck replies of the other account, ${calmMs} ms without`
+    const besideRefused = `${took(refusedMs)} beside ${refusedChats.length} refused chats, ${refusedCalmMs} ms without`
     return {
       injected: during.length,
       accepted: said.length,
@@ -169,9 +191,15 @@ export const stuckAccountFault: Scenario = {
         ...wrong('replies that the service never had', verdict.missing),
         ...wrong('replies out of order', order.inverted),
         ...unless(isBack, 'the stuck replies do not go on when their service is back'),
+        ...unless(refusedMs <= 2 * refusedCalmMs, besideRefused),
         ...slow.map(tell),
       ],
-      notes: [...during.map(tell), `${resident} MiB resident`, `all stuck replies sent within ${drainedS} s`],
+      notes: [
+        besideRefused,
+        ...during.map(tell),
+        `${resident} MiB resident`,
+        `all stuck replies sent within ${drainedS} s`,
+      ],
     }
   },
 }

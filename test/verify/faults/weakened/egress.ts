@@ -118,6 +118,57 @@ export const egress = {
       }),
     ),
   ],
+  'the message after AGENT_UNAVAILABLE has no last attempt': [
+    instead(
+      () => import('../../../../src/bridge/egress/delivery/send-command.ts'),
+      ({ commandSender }) => ({
+        // It has the limits of an ordinary reply.
+        commandSender: (parts) => {
+          const send = commandSender(parts)
+          return (order) => {
+            const { account, because } = order
+            if (because !== 'agent-unavailable') return send(order)
+            const bot = { ...account.bot, attempts: 3, deadlineMs: 10_000 }
+            return send({ ...order, isLastResort: false, account: { ...account, bot } })
+          }
+        },
+      }),
+    ),
+  ],
+  'a refused token is no answer about a reply': [
+    instead(
+      () => import('../../../../src/bridge/egress/delivery/retry-policy.ts'),
+      ({ nextStep }) => ({
+        // 401 ends a command, also one of the bridge itself.
+        nextStep: (history, ...others) => {
+          const last = history.at(-1)
+          const isRefused = last?.kind === 'unauthorized' || (last?.kind === 'retry' && last.isOfAccount)
+          return isRefused ? { kind: 'failed', reason: 'rejected' } : nextStep(history, ...others)
+        },
+      }),
+    ),
+  ],
+  'chats that the service refuses say nothing about the service': [
+    instead(
+      () => import('../../../../src/bridge/egress/delivery/gate.ts'),
+      ({ enterGate, gateWaitMs }) => ({
+        // Each failure counts, as if it were the first attempt of a chat that nobody has tried before.
+        enterGate: (gate, entrant, now) => {
+          const [entered, attempt] = enterGate(gate, entrant, now)
+          return [entered, { ...attempt, isRepeated: false, isSlower: false }]
+        },
+        nextOf: (gate, line, now) => {
+          // Who was in line first is next.
+          const [next] = line
+          return next !== undefined && gateWaitMs(gate, next, now) <= 0 ? next : undefined
+        },
+      }),
+    ),
+    instead(
+      () => import('../../../../src/bridge/egress/delivery/retry-budget.ts'),
+      () => ({ mayRetry: () => true }),
+    ),
+  ],
   'a hand-over that failed is made good': [
     instead(
       () => import('../../../../src/bridge/egress/watchdog/escalations.ts'),

@@ -25,7 +25,7 @@ const nobodyThere = (chat: number): Event => {
 type Command = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string }
 
 /**
- * The service is away for longer than every deadline, and then refuses the token as if it had been replaced. Clients
+ * The service refuses the token as if it had been replaced, and then is away, for longer than every deadline. Clients
  * write meanwhile, bot logic asks for agents whom it has announced, and for some clients no agent is available. Others
  * talk to an agent, and ask the bot.
  */
@@ -33,7 +33,7 @@ export const lastResort: Scenario = {
   name: 'last-resort',
   promises: '16, 22',
   fault:
-    'service away and then the token refused, for longer than the deadline, while clients write, bot logic asks for agents, and none is available',
+    'token refused and then the service away, for longer than the deadline, while clients write, bot logic asks for agents, and none is available',
   controls: [
     'an invitation has no last attempt',
     'the message after AGENT_UNAVAILABLE has no last attempt',
@@ -80,7 +80,7 @@ export const lastResort: Scenario = {
       await say(chat, `answer-${chat}`, `m-${chat}-1`)
     }
     await areShown(handed.map((chat) => `answer-${chat}`))
-    service.misbehave(() => ({ kind: 'error', status: 503 }))
+    service.misbehave(() => ({ kind: 'error', status: 401 }))
     for (const chat of handed) await command(chat, { type: 'InviteAgent', id: `answer-${chat}` })
     const silent = chatsFrom(1_000, 20)
     for (const chat of silent) await posts.send(message(chat, 1))
@@ -91,7 +91,7 @@ export const lastResort: Scenario = {
     }
     const half = size === 'long' ? 180_000 : 22_500
     await wait(half)
-    service.misbehave(() => ({ kind: 'error', status: 401 }))
+    service.misbehave(() => ({ kind: 'error', status: 503 }))
     await wait(half)
     service.misbehave(() => undefined)
     const invitations = (chat: number) => service.chat(String(chat))?.invitations ?? []

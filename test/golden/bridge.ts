@@ -2,6 +2,7 @@
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import './fixed.ts'
 import * as E from 'fp-ts/lib/Either.js'
+import { topics } from '../../contracts/topics.ts'
 import { type Bridge, startBridge } from '../../src/app/bridge.ts'
 import { readSettings, type Settings } from '../../src/app/config.ts'
 import { createMetrics } from '../../src/app/metrics.ts'
@@ -34,6 +35,7 @@ export * as payloads from '../../src/tools/simulator/payloads.ts'
 export { randomNumbers } from '../../src/tools/simulator/random.ts'
 export { startService } from '../../src/tools/simulator/service.ts'
 export type { Bridge, IncomingRecord, PostToService }
+export const topicNames = topics.map(({ name }) => name)
 export { consoleRoles, routeNames, storyViews, toRecord, viewNames }
 
 /** The settings of the bridge in this environment, as a process reads them. */
@@ -52,6 +54,8 @@ export const runBridge = async (settings: Settings, roles: ReadonlyArray<Role>):
 }
 
 let commands = 0
+// Each command line listens to signals until its process ends, which is this one.
+process.setMaxListeners(100)
 
 /** Runs a command line in this process, as `livechat-bridge` does. */
 export const runCommandLine = async (

@@ -70,7 +70,7 @@ const send = (url: string, { method, path, headers, body }: Extract<Input, { sen
     sent.on('error', reject).end(body)
   })
 
-const number = (n: number) => String(n).padStart(4, '0')
+export const number = (n: number) => String(n).padStart(4, '0')
 
 /** The bytes as text where they are text, otherwise in hexadecimal digits. */
 export const shownBytes = (bytes: Buffer | null): unknown => {

@@ -16,6 +16,7 @@ const longest = [
   'bridge/integration/restored-copy.test.ts',
   'bridge/integration/rebuild.test.ts',
   'bridge/integration/archive-generations.test.ts',
+  'golden/',
   'bridge/operations/',
   'tools/embedded/',
   'bridge/egress/',

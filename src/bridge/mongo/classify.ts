@@ -1,4 +1,4 @@
-import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
+import { BSON, MongoBulkWriteError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 import type { Failure } from '../domain/log/record.ts'
 import { faultOf } from '../shared/fault.ts'
 import { adviceFor } from './advice.ts'
@@ -33,7 +33,7 @@ const codesOf = (error: MongoServerError): ReadonlyArray<number> =>
 const isOwnFault = (error: unknown): boolean => {
   if (error instanceof BSON.BSONError || error instanceof MongoInvalidArgumentError) return true
   if (error instanceof MongoServerError) return codesOf(error).every((code) => ownFault.has(code))
-  return !(error instanceof MongoError) && (error instanceof RangeError || error instanceof TypeError)
+  return error instanceof RangeError || error instanceof TypeError
 }
 
 const nameOf = (error: unknown): string => {

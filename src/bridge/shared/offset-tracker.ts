@@ -9,17 +9,16 @@ type OffsetTracker = {
 /** Offsets are taken in rising order. `finish` never returns an unfinished offset or one after it. */
 export const offsetTracker = (): OffsetTracker => {
   const unfinished = new Set<number>()
-  // One iterator for all calls: a new one would pass over every entry that was deleted before the oldest.
-  let inOrder = unfinished.values()
+  // One iterator for all calls: a new one would pass over every entry that was deleted before the oldest. It is asked
+  // only while an offset is unfinished, so it never ends.
+  const inOrder = unfinished.values()
   let oldest: number | undefined
   let newest = -1
   let mark = -1
 
   const oldestAfter = (finished: number): number | undefined => {
-    if (unfinished.size === 0) {
-      inOrder = unfinished.values()
-      oldest = undefined
-    } else if (oldest === undefined || oldest === finished) oldest = inOrder.next().value
+    if (unfinished.size === 0) oldest = undefined
+    else if (oldest === undefined || oldest === finished) oldest = inOrder.next().value
     return oldest
   }
   return {

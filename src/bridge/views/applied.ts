@@ -32,8 +32,8 @@ export const advance = (
 ): Guard['applied'] | undefined => {
   const source = partitionName({ topic, partition })
   const last = applied?.[source] ?? -1
-  const before = applied?.[epochOf(source)] ?? epoch
-  const isNew = epoch === undefined || before === epoch || before === undefined ? offset > last : epoch > before
+  const before = applied?.[epochOf(source)]
+  const isNew = epoch === undefined || before === undefined || before === epoch ? offset > last : epoch > before
   return isNew ? { ...applied, [source]: offset, ...(epoch !== undefined && { [epochOf(source)]: epoch }) } : undefined
 }
 

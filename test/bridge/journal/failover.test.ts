@@ -2,15 +2,28 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Failure } from '../../../src/bridge/domain/log/record.ts'
-import { decide, type Effect, type FailoverEvent, type FailoverState } from '../../../src/bridge/journal/failover.ts'
+import {
+  decide,
+  type Effect,
+  type FailoverEvent,
+  type FailoverState,
+  initialState,
+} from '../../../src/bridge/journal/failover.ts'
 
 const transient: Failure = { kind: 'transient', reason: 'full' }
 const permanent: Failure = { kind: 'permanent', reason: 'too large' }
 const direct: FailoverState = { mode: 'direct', epoch: 3, journaling: 0, outstanding: 2, refused: false }
 const failedOver: FailoverState = { mode: 'failed-over', epoch: 4, journaling: 2, outstanding: 0, refused: false }
 const failingBack: FailoverState = { ...failedOver, mode: 'failing-back', outstanding: 1 }
+const stopped: FailoverState = { ...failedOver, mode: 'stopped', journaling: 0 }
 
 const failover = suite('journal: failover')
+
+failover('starts with Kafka, or with what an earlier process left in the journal', () => {
+  const start: FailoverState = { mode: 'direct', epoch: 0, journaling: 0, outstanding: 0, refused: false }
+  assert.equal(initialState(0), start)
+  assert.equal(initialState(1), { ...start, mode: 'failed-over' })
+})
 
 const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, FailoverState, ReadonlyArray<Effect>]> = [
   ['a record goes to Kafka', direct, { type: 'RecordArrived' }, { ...direct, outstanding: 3 }, [{ do: 'send' }]],
@@ -27,6 +40,13 @@ const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, Failo
     { type: 'RecordArrived' },
     { ...failingBack, outstanding: 2 },
     [{ do: 'hold' }],
+  ],
+  [
+    'it is refused after the stop',
+    stopped,
+    { type: 'RecordArrived' },
+    stopped,
+    [{ do: 'answer', outcome: E.left({ kind: 'transient', reason: 'stopping' }) }],
   ],
   [
     'an acknowledgement is passed on',
@@ -55,6 +75,13 @@ const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, Failo
     { type: 'DeadlinePassed', epoch: 3 },
     failedOver,
     [{ do: 'journal outstanding' }, { do: 'drain' }],
+  ],
+  [
+    'a deadline of a record that went to the journal in an earlier failover changes nothing',
+    direct,
+    { type: 'DeadlinePassed', epoch: 2 },
+    direct,
+    [],
   ],
   [
     'an acknowledgement that arrives when the record is on its way to the journal counts too',
@@ -92,6 +119,21 @@ const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, Failo
     [],
   ],
   [
+    'new records are held when the journal is nearly empty',
+    failedOver,
+    { type: 'NearlyDrained' },
+    { ...failedOver, mode: 'failing-back' },
+    [],
+  ],
+  [
+    'direct sending starts again as soon as the journal is empty',
+    { ...failedOver, journaling: 0 },
+    { type: 'Drained' },
+    { ...failedOver, journaling: 0, mode: 'direct' },
+    [{ do: 'send outstanding' }],
+  ],
+  ['it does not start again after the stop', stopped, { type: 'Drained' }, stopped, []],
+  [
     'direct sending starts again, and held records go first',
     { ...failingBack, journaling: 0 },
     { type: 'Drained' },
@@ -105,6 +147,7 @@ const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, Failo
     { ...failingBack, mode: 'failed-over', epoch: 5, journaling: 3, outstanding: 0 },
     [{ do: 'journal outstanding' }],
   ],
+  ['a drain that fails while nothing is held changes nothing', failedOver, { type: 'DrainFailed' }, failedOver, []],
   [
     'at a stop everything outstanding goes to the journal',
     direct,

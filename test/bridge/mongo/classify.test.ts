@@ -10,7 +10,7 @@ import {
 } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { classify, isOvertaken } from '../../../src/bridge/mongo/classify.ts'
+import { classify, isOvertaken, mongoReasonOf, unlessThere } from '../../../src/bridge/mongo/classify.ts'
 
 const classification = suite('errors of MongoDB')
 
@@ -54,11 +54,42 @@ for (const [name, error, kind, reason] of table) {
   })
 }
 
+classification('every code of a document that cannot be stored is permanent', () => {
+  const codes = [2, 9, 14, 15, 22, 52, 55, 56, 57, 66, 121, 171, 10334, 17280, 17419, 17420]
+  assert.equal(
+    codes.filter((code) => classify(server(code)).kind !== 'permanent'),
+    [],
+  )
+})
+
+const failedAsAWhole = new MongoBulkWriteError({ message: 'refused', code: 6, writeErrors: [] }, {} as never)
+classification('a bulk write that failed as a whole has its own code, and nobody was faster', () => {
+  assert.equal(classify(failedAsAWhole), { kind: 'transient', reason: 'MongoBulkWriteError 6' })
+  assert.is(isOvertaken(failedAsAWhole), false)
+})
+
+classification("an operator sees the message of the bridge's own error, and no message of the driver", () => {
+  assert.equal([new Error('not answered'), server(6), 'nonsense'].map(mongoReasonOf), [
+    'not answered',
+    'MongoServerError 6',
+    'unknown error',
+  ])
+})
+
+classification('a document is new unless it is there already', async () => {
+  const insert = (error?: Error) => unlessThere(error === undefined ? Promise.resolve() : Promise.reject(error))
+  assert.equal([await insert(), await insert(server(11000))], [true, false])
+  for (const other of [server(6), new Error('not answered')])
+    assert.is(await insert(other).catch((error: unknown) => error), other)
+})
+
 classification("the bridge's own fault is permanent, and the reason says where it happened", () => {
-  const { kind, reason } = classify(new RangeError('Anna'))
-  assert.is(kind, 'permanent')
-  assert.match(reason, /^RangeError at test\/mongo\/classify\.test\.ts:\d+:\d+/)
-  assert.not.match(reason, 'Anna')
+  for (const fault of [new RangeError('Anna'), new TypeError('Anna')]) {
+    const { kind, reason } = classify(fault)
+    assert.is(kind, 'permanent')
+    assert.match(reason, /^(?:Range|Type)Error at test\/mongo\/classify\.test\.ts:\d+:\d+/)
+    assert.not.match(reason, 'Anna')
+  }
 })
 
 classification('only a duplicate document means that another writer was faster', () => {

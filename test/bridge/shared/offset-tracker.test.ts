@@ -29,6 +29,14 @@ test('a tracked offset is not tracked again', () => {
   assert.is(tracker.finish(5), undefined)
 })
 
+test('when everything is finished, further offsets are tracked in the same way', () => {
+  const tracker = offsetTracker()
+  tracker.take(1)
+  assert.is(tracker.finish(1), 1)
+  for (const offset of [2, 3]) tracker.take(offset)
+  assert.equal([3, 2].map(tracker.finish), [undefined, 3])
+})
+
 const offsetsAndOrder = fc
   .uniqueArray(fc.nat(1000), { minLength: 1, maxLength: 60 })
   .chain((offsets) =>

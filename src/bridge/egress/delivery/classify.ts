@@ -72,16 +72,15 @@ const isTransient = (status: number) =>
 const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, nowMs: number): Verdict => {
   const ok = status >= 200 && status < 300
   const error = errorOf(body)
-  const code = error ?? {}
   if (ok && error === undefined) return { kind: 'delivered' }
   const tokenRefused = error?.code === 'unauthorized_client' || (status === 401 && error?.code !== 'invalid_client')
-  if (authorized && tokenRefused) return { kind: 'unauthorized', ...code }
-  if (ok ? finalCodes.has(error?.code ?? '') : !isTransient(status)) return { kind: 'rejected', ...code }
+  if (authorized && tokenRefused) return { kind: 'unauthorized', ...error }
+  if (ok ? finalCodes.has(error?.code ?? '') : !isTransient(status)) return { kind: 'rejected', ...error }
   const after = retryAfterMs(headers.retryAfter, nowMs)
   return {
     kind: 'retry',
     why: status === 429 ? 'throttled' : ok ? 'error' : 'outage',
-    ...code,
+    ...error,
     ...(after !== undefined && { retryAfterMs: after }),
     ...(isOfAccount(status) && { isOfAccount: true as const }),
   }

@@ -27,7 +27,7 @@ const given = (verdict: Verdict = { kind: 'intact' }) => {
     },
     compareLog: async (_, of) => new Map([...of.keys()].map((partition) => [partition, verdict])),
   })
-  return { ...marks, kept }
+  return { ...marks, stored, kept }
 }
 
 const marks = suite('marks of the logs from which the views are made')
@@ -43,6 +43,27 @@ marks('the first record of each leader epoch is stored before it is folded', asy
     { epoch: 4, offset: 1, timestamp: 1_001 },
     { epoch: 6, offset: 5, timestamp: 1_005 },
   ])
+})
+
+marks('what is stored is known after a start, and is forgotten with its store', async () => {
+  const { before, refusal, stored, kept } = given()
+  const ids = new Map([['chats', 'a']] as const)
+  stored.set(0, { epoch: 4, offset: 1 })
+  await refusal(ids)
+  await before([recordAt(2, 4)])
+  assert.equal(kept, [])
+  stored.clear()
+  await refusal(ids)
+  await before([recordAt(3, 4)])
+  assert.equal(kept, [{ epoch: 4, offset: 3, timestamp: 1_003 }])
+})
+
+marks('records without a leader epoch have no mark', async () => {
+  const { before, kept } = given()
+  const { epoch: _, ...record } = recordAt(1, 4)
+  await before([])
+  await before([record])
+  assert.equal(kept, [])
 })
 
 for (const [name, verdict, expected] of [

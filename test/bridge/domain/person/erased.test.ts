@@ -5,6 +5,7 @@ import { topics, topicsOf } from '../../../../contracts/topics.ts'
 import {
   type ErasedKey,
   erasedFinder,
+  erasedKeyOf,
   nameOfErased,
   withBlankPersonalData,
 } from '../../../../src/bridge/domain/person/erased.ts'
@@ -18,14 +19,17 @@ const visitor = { number: '7', chatsCount: 1, name: 'Ann', email: 'Ann@Example.c
 /** An erasure at noon that remembers these keys. */
 const given = (...keys: ReadonlyArray<ErasedKey>) => {
   const erased = new Set(keys.map(nameOfErased))
-  const state = { asked: 0, newest: noon as Date | undefined }
+  const state = { asked: 0, newest: noon as Date | undefined, askedNewest: 0, now: 0 }
   const find = erasedFinder({
     erasedAt: async (wanted) => {
       state.asked++
       return new Map(wanted.map(nameOfErased).flatMap((name) => (erased.has(name) ? [[name, noon]] : [])))
     },
-    newestErasure: async () => state.newest,
-    clock: () => 0,
+    newestErasure: async () => {
+      state.askedNewest++
+      return state.newest
+    },
+    clock: () => state.now,
   })
   return { find, state }
 }
@@ -50,6 +54,13 @@ const rows: ReadonlyArray<{
     name: 'not if it was received after the erasure',
     key: { of: 'chat', key: 'acme/2037' },
     event: anEvent('ChatAccepted', 'e2', at('12:00:01'), { visitor }),
+    isFound: false,
+  },
+  { name: 'not by a field that it lacks', key: { of: 'phone', key: 'acme/undefined' }, isFound: false },
+  {
+    name: 'not if it was received when its person was erased',
+    key: { of: 'chat', key: 'acme/2037' },
+    event: anEvent('ChatAccepted', 'e4', at('12:00:00'), { visitor }),
     isFound: false,
   },
   {
@@ -81,6 +92,35 @@ finding('are found at once after a marker, although no erasure was known before'
   state.newest = noon
   const marker = anEvent('ChatErased', 'm1', at('12:00:00'), { erasureId: 'x', topic: 'chats' })
   assert.equal([...(await find([marker, accepted]))], [accepted])
+  await find([anEvent('ClientErased', 'm2', at('12:00:00'), { erasureId: 'x' })])
+  assert.is(state.askedNewest, 3)
+})
+
+finding('are told from events of other persons, and from the markers of an earlier erasure', async () => {
+  const { find } = given({ of: 'visitor', key: 'acme/7' }, { of: 'client', key: 'acme/1233' })
+  const other = anEvent('ChatAccepted', 'e5', at('11:00:00'), { visitor: { number: '8', chatsCount: 1 } })
+  const marker = anEvent('ClientErased', 'm1', at('11:00:00'), { erasureId: 'x' })
+  assert.equal([...(await find([accepted, other, marker]))], [accepted])
+})
+
+finding('are looked for with a newest erasure that is at most a second old', async () => {
+  const { find, state } = given()
+  const asked: number[] = []
+  for (const now of [0, 999, 1_000, 1_500]) {
+    state.now = now
+    await find([accepted])
+    asked.push(state.askedNewest)
+  }
+  assert.equal(asked, [1, 1, 2, 2])
+})
+
+finding('are looked for by the key of their topic, and by the kind of that key', () => {
+  const keys = ['clients', 'enrichments', 'chats', 'of-another-version'].map((topic) => erasedKeyOf(topic, 'acme/1'))
+  assert.equal(
+    keys,
+    (['client', 'enrichment', 'chat', 'chat'] as const).map((of) => ({ of, key: 'acme/1' })),
+  )
+  assert.is(nameOfErased({ of: 'userToken', key: 'acme/Ab' }), 'userToken acme/Ab')
 })
 
 finding('keep their codec without anything personal, whatever their type', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { classify, type Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
+import { classify, type Verdict, wordsOf } from '../../../../src/bridge/egress/delivery/classify.ts'
 import type { HttpResult } from '../../../../src/bridge/egress/delivery/post.ts'
 import { answer, networkFailure } from '../support/values.ts'
 
@@ -16,7 +16,21 @@ const cases: ReadonlyArray<Case> = [
   ['204 with no body is delivered', answer(204, ''), { kind: 'delivered' }],
   ['200 with a body that is not JSON is delivered', answer(200, '<html>'), { kind: 'delivered' }],
   ['200 with a JSON array is delivered', answer(200, '[1]'), { kind: 'delivered' }],
-  ['200 with a null error is delivered', answer(200, '{"error":null}'), { kind: 'delivered' }],
+  ...['null', 'false', '""'].map(
+    (none): Case => [
+      `200 with the error ${none} is delivered`,
+      answer(200, `{"error":${none}}`),
+      { kind: 'delivered' },
+    ],
+  ),
+  ['200 with an empty code is retried', answer(200, error('')), { kind: 'retry', why: 'error' }],
+  [
+    'a code has 64 characters at most',
+    answer(200, error('c'.repeat(65))),
+    { kind: 'retry', why: 'error', code: 'c'.repeat(64) },
+  ],
+  ['199 is rejected', answer(199), { kind: 'rejected' }],
+  ['300 is rejected', answer(300), { kind: 'rejected' }],
   [
     '200 with a final error code is rejected',
     answer(200, error('invalid_request')),
@@ -88,6 +102,20 @@ test('with an access token, 401 requests a new one', () => {
   assert.equal(classify(answer(401), true, noon), { kind: 'unauthorized' })
   const unauthorized = classify(answer(200, error('unauthorized_client')), true, noon)
   assert.equal(unauthorized, { kind: 'unauthorized', code: 'unauthorized_client' })
+})
+
+test('with an access token, another answer requests no new one', () => {
+  assert.equal(classify(answer(500), true, noon), outage)
+})
+
+test('the words of an answer have no secret, in no form, and 500 characters at most', () => {
+  const secrets = ['', 'a/b', 'say "hi"', 'plain']
+  const forms = secrets.slice(1).flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret)])
+  assert.is(
+    wordsOf(`of ${forms.join(' ')}`, secrets),
+    'of [secret] [secret] "[secret]" [secret] [secret] "[secret]" [secret] [secret] "[secret]"',
+  )
+  assert.is(wordsOf('w'.repeat(501), secrets), 'w'.repeat(500))
 })
 
 test('with an access token, a refused path token needs no new access token', () => {

@@ -67,9 +67,10 @@ test('failures of attempts that started before a slowdown do not slow it down ag
   const pace = afterOutage(undefined, 1000)
   assert.equal(slower(pace, 1000), pace)
   assert.is(slower(pace, 1001).perSecond, 7.9)
+  assert.is(slower({ ...pace, perSecond: 2 }, 1001).perSecond, 1.4)
   const throttled = afterThrottling(undefined, 100, 900, 1000)
   assert.is(throttled.perSecond, 70)
-  assert.equal(afterThrottling(throttled, 100, 950, 1100), throttled)
+  for (const begunAt of [950, 1000]) assert.equal(afterThrottling(throttled, 100, begunAt, 1100), throttled)
   assert.is(Math.round(afterThrottling(throttled, 100, 1050, 1100).perSecond), 49)
 })
 
@@ -86,7 +87,8 @@ test('an outage that starts while it is throttled does not make it faster', () =
 
 test('above 1000 per second it limits nothing', () => {
   const quick = Array.from({ length: 7000 }).reduce<Pace>(quicker, afterOutage(undefined, 0))
-  assert.is(paceWaitMs({ ...quick, nextAt: 5000 }, 0), 0)
+  assert.equal([quick.perSecond, paceWaitMs({ ...quick, nextAt: 5000 }, 0)], [1001, 0])
+  assert.is(paceWaitMs({ ...quick, perSecond: 1000, nextAt: 4999.5 }, 0), 5000)
   assert.is(afterThrottling(quick, 30, 1, 2).perSecond, 21)
 })
 
@@ -99,9 +101,15 @@ test('after a slow pace has not helped for two minutes, failures no longer slow 
   assert.is(later && slower(later, 130_000).perSecond, 10)
 })
 
-test('while a slow pace helps, it stays slow', () => {
+test('while a slow pace helps, and after a 429, it stays slow', () => {
   const pace = heldUp(slower(afterOutage(undefined, 0), 1), 500_000)
-  assert.equal(inTime(pace, 600_000), pace)
+  const throttled = { ...pace, cause: 'throttling', perSecond: 1 } as const
+  for (const slow of [pace, { ...pace, perSecond: 2 }, throttled]) assert.equal(inTime(slow, 600_000), slow)
+})
+
+test('after a rest, the attempts of a tenth of a second may begin at once', () => {
+  assert.is(takeStep(afterOutage(undefined, 0), 5000).nextAt, 5000)
+  assert.is(takeStep(afterOutage(undefined, 5000), 5000).nextAt, 5100)
 })
 
 test('it ends after it has delayed no attempt for two minutes', () => {

@@ -35,6 +35,13 @@ const rows: ReadonlyArray<readonly [name: string, pause: Pause, now: number, rep
     59_000,
     29_000,
   ],
+  [
+    'a 429 on an invitation lets the next one wait for 30 s',
+    afterVerdict(paused, true, throttled, 5000),
+    5000,
+    60_000,
+    30_000,
+  ],
   ['after an invitation began, the next one waits for 30 s', tryLastResort(paused, 31_000), 31_000, 30_000, 30_000],
   [
     'after an invitation was accepted, the next one follows',

@@ -1,7 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { escalationsOf, longestWaitMs, type Waiting } from '../../../../src/bridge/egress/watchdog/escalations.ts'
-import { id } from '../support/values.ts'
+import { type Conversation, unknownConversation } from '../../../../src/bridge/domain/conversation.ts'
+import {
+  type Escalation,
+  escalationsOf,
+  isStillOpen,
+  longestWaitMs,
+  ownCommand,
+  type Waiting,
+} from '../../../../src/bridge/egress/watchdog/escalations.ts'
+import { account, id } from '../support/values.ts'
 
 const test = suite('escalations')
 
@@ -94,6 +102,41 @@ test('after a day no agent is invited, and a newer message counts on its own', (
   const conversation = { ...nobody, unanswered: [m1, m2] }
   const at = (nowMs: number) => escalationsOf(conversation, { replyWithin: 10_000 }, nowMs).map(({ about }) => about)
   assert.equal([at(longestWaitMs + 999), at(longestWaitMs + 1000), at(longestWaitMs + 2000)], [['m1'], ['m2'], []])
+})
+
+test('after a day nobody is told of AGENT_UNAVAILABLE, and no agent is invited for a failed hand-over', () => {
+  const conversation: Waiting = {
+    state: 'unavailable',
+    unanswered: [],
+    ...u1,
+    handOverFailed: { id: id('h1'), at: 2000 },
+  }
+  const bot = { replyWithin: 10_000, agentUnavailableText: 'Call us.' }
+  const at = (nowMs: number) => escalationsOf(conversation, bot, nowMs).map(({ about }) => about)
+  assert.equal(
+    [1999, 2000, 3000].map((ms) => at(longestWaitMs + ms)),
+    [['h1', 'u1'], ['u1'], []],
+  )
+})
+
+const invitation: Escalation = { kind: 'invite-agent', about: id('m1'), because: 'no-reply-in-time', dueAt: 0 }
+const waits: Conversation = { ...unknownConversation, unanswered: [{ id: id('m1'), at: new Date(0) }] }
+for (const [name, conversation, isWhole, expected] of [
+  ['the client still waits', waits, true, 'send'],
+  ['somebody has answered', unknownConversation, true, 'answered'],
+  ['nobody knows whether somebody has answered', unknownConversation, false, 'send'],
+  ['an agent has joined', { ...waits, state: 'agent' }, true, 'agent-joined'],
+  ['an agent has joined, and the views cannot be read', { ...waits, state: 'agent' }, false, 'agent-joined'],
+] satisfies ReadonlyArray<readonly [string, Conversation, boolean, ReturnType<typeof isStillOpen>]>)
+  test(`an invitation is needed or not: ${name}`, () => {
+    assert.is(isStillOpen(invitation, { conversation, isWhole, isFinished: false }, new Date(0)), expected)
+  })
+
+test('the id of an own command names what it is about, or its hash if that would be too long', () => {
+  const idFor = (about: string) =>
+    ownCommand({ account: account(), chatId: id('1'), clientId: id('2') }, { ...invitation, about: id(about) }).id
+  assert.is(idFor('m1'), 'watchdog-m1')
+  assert.match(idFor('m'.repeat(255)), /^watchdog-[0-9a-f]{64}$/)
 })
 
 test.run()

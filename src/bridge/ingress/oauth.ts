@@ -118,7 +118,12 @@ export const oauthRouter = (deps: OauthDeps) => {
   )
   const handle = answering('oauth', route, log, async (ctx) => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
-    const body = await readBody(ctx.req, { maxBytes: limits.tokenBodyBytes, drainMs: 0, budget, owner: addressOf(ctx.req) })
+    const body = await readBody(ctx.req, {
+      maxBytes: limits.tokenBodyBytes,
+      drainMs: 0,
+      budget,
+      owner: addressOf(ctx.req),
+    })
     if (E.isLeft(body)) {
       if (body.left.kind === 'too-large') return E.left(tooLarge(limits.tokenBodyBytes))
       return E.left(body.left.kind === 'incomplete' ? incomplete : noMemory)

@@ -43,10 +43,6 @@ export const writeEveryKind = async (here: World, url: string): Promise<void> =>
 
   const person = ['--account', 'acme', '--client', 'client-joined']
   const receipt = join(temporaryFolder(), 'receipt.json')
-  const { code, err } = await runCommand(['erase', ...person, '--yes', '--receipt', receipt], {
-    KAFKA_BROKERS: here.brokers.join(','),
-    MONGODB_URL: here.mongo.url,
-    TOPIC_PREFIX: here.prefix,
-  })
+  const { code, err } = await runCommand(['erase', ...person, '--yes', '--receipt', receipt], here.env)
   assert.is(code, 0, err)
 }

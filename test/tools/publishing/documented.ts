@@ -8,7 +8,7 @@ type Response = {
   readonly headers?: Readonly<Record<string, { readonly required: boolean; readonly schema: Schema }>>
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
-type Operation = { readonly responses: Readonly<Record<string, Response>> }
+type Operation = { readonly description?: string; readonly responses: Readonly<Record<string, Response>> }
 type Document = {
   readonly paths: Readonly<Record<string, { readonly post?: Operation; readonly get?: Operation }>>
   readonly components: { readonly schemas: Schema }
@@ -21,6 +21,8 @@ const operationOf = (path: string): Operation | undefined => paths[path]?.post ?
 /** The documented statuses of an operation. */
 export const statusesOf = (path: string): ReadonlyArray<number> =>
   Object.keys(operationOf(path)?.responses ?? {}).map(Number)
+/** What an operation says of itself. */
+export const descriptionOf = (path: string): string => operationOf(path)?.description ?? ''
 export const documentedPaths = Object.keys(paths)
 
 const compiled = new WeakMap<Schema, ReturnType<typeof validatorOf>>()

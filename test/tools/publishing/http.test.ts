@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatHistory } from '../../../src/bridge/domain/chat-history.ts'
+import { repetitions } from '../../../src/tools/publishing/openapi/paths.ts'
 import { noon, type Sent, send, start } from '../../bridge/ingress/harness.ts'
 import { sample, samples } from '../../support/samples.ts'
-import { documentedPaths, statusesOf, surprises } from './documented.ts'
+import { descriptionOf, documentedPaths, statusesOf, surprises } from './documented.ts'
 
 const hooks = '/webhooks/{token}'
 const bot = '/bot/{token}'
@@ -131,6 +133,24 @@ http('every sample is answered as documented', async () => {
         assert.equal(surprises(path, reply), [], name)
       }
 })
+
+for (const [path, url] of [
+  [hooks, '/webhooks/webhooks-token-acme'],
+  [bot, '/bot/bot-token-of-acme'],
+] as const)
+  http(`what a repeated request to ${path} is stands in OpenAPI and the guide as it is`, async () => {
+    const { port, published, stop } = await start()
+    for (let i = 0; i < 2; i++) await send(port, url, { body: good[path] ?? '' })
+    await stop()
+    const isSame = new Set(published.map(({ id }) => id)).size === 1
+    const { webhook: another, botEvent: same } = repetitions
+    const [told, notTold] = isSame ? [same, another] : [another, same]
+    const guide = readFileSync('contracts/guides/downstream-team.md', 'utf8').replaceAll(/\s+/g, ' ')
+    assert.ok(descriptionOf(path).endsWith(told), descriptionOf(path))
+    assert.not.ok(descriptionOf(path).includes(notTold))
+    assert.not.match(descriptionOf(path).replace(told, ''), /repe(at|tition)|twice|again|same/i)
+    assert.ok(guide.includes(told), told)
+  })
 
 http('every documented status is tested here, except too slow requests and too many headers', () => {
   for (const path of documentedPaths) {

@@ -26,6 +26,12 @@ import {
   tokenParameter,
 } from './parts.ts'
 
+/** What a repeated request is. The guide for downstream teams says it in the same words. */
+export const repetitions = {
+  webhook: 'Each request is an event of its own, also with a repeated body, because the service sends no id.',
+  botEvent: 'A repetition of the same `id` is the same event.',
+} as const
+
 /** A payload of each event, by the event's name. */
 const samplesOf = (forms: ReadonlyArray<WireForm>): Readonly<Record<string, Json>> =>
   Object.fromEntries(forms.map(({ event }) => [event.name, event.sample as JsonObject]))
@@ -57,8 +63,7 @@ export const webhooksPath = (ref: Ref): JsonObject => ({
     operationId: 'receiveWebhook',
     tags: ['Interface A'],
     summary: 'Visitor activity, from the service',
-    description:
-      'Answered once the event is durable. The answers to `chat_accepted` and `chat_updated` contain the enrichment of that visitor. A repetition of the same body within ten minutes is the same event.',
+    description: `Answered once the event is durable. The answers to \`chat_accepted\` and \`chat_updated\` contain the enrichment of that visitor. ${repetitions.webhook}`,
     security: [],
     requestBody: {
       required: true,
@@ -99,7 +104,7 @@ export const botPath = (ref: Ref): JsonObject => {
       operationId: 'receiveBotEvent',
       tags: ['Interface B'],
       summary: "Events of a bot's conversation, from the service",
-      description: 'Answered within 3 s, once the event is durable. A repetition of the same `id` is the same event.',
+      description: `Answered within 3 s, once the event is durable. ${repetitions.botEvent}`,
       security: [{ accessToken: [] }, { bareAccessToken: [] }, {}],
       requestBody: {
         required: true,

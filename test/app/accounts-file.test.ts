@@ -21,7 +21,7 @@ file('a bad id, a token that is used twice and unknown keys are reported in one 
     [
       'BRIDGE_CONFIG accounts.0.id: 1 to 64 of A-Z a-z 0-9 . _ -',
       'BRIDGE_CONFIG accounts.1.bot.token: 16 to 255 visible characters',
-      'BRIDGE_CONFIG accounts.1.bot.providerId: 1 to 64 of A-Z a-z 0-9 . _ -',
+      'BRIDGE_CONFIG accounts.1.bot.providerId: 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..',
       'BRIDGE_CONFIG accounts.1.bot.baseUrl: an http or https URL without query',
       'BRIDGE_CONFIG acounts: no such key',
       'BRIDGE_CONFIG accounts.1.webhooks.tokn: no such key',
@@ -30,6 +30,17 @@ file('a bad id, a token that is used twice and unknown keys are reported in one 
     ],
   )
 })
+
+for (const providerId of ['.', '..', '', 'a/b'])
+  file(`the provider id “${providerId}” is a mistake, because it is no segment of a path`, () => {
+    const bot = { token: 'bot-token-00000001', providerId, baseUrl: 'https://bot.example.com' }
+    assert.equal(problems({ accounts: [{ id: 'acme', bot }] }), [
+      {
+        path: 'BRIDGE_CONFIG accounts.0.bot.providerId',
+        expected: '1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..',
+      },
+    ])
+  })
 
 file('a file without accounts is a mistake', () => {
   assert.equal(problems({ accounts: [] }), [{ path: 'BRIDGE_CONFIG accounts', expected: 'at least one account' }])

@@ -23,7 +23,12 @@ const BaseUrl = text(
   'an http or https URL without query',
   (s) => /^https?:$/.test(URL.parse(s)?.protocol ?? '') && !/[?#]/.test(s),
 )
-const ProviderId = text('ProviderId', '1 to 64 of A-Z a-z 0-9 . _ -', (s) => /^[\w.-]{1,64}$/.test(s))
+/** A segment of a URL's path. A URL parser takes . and .. for steps between folders, also if they are percent-encoded. */
+const ProviderId = text(
+  'ProviderId',
+  '1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..',
+  (s) => /^[\w.-]{1,64}$/.test(s) && !/^\.{1,2}$/.test(s),
+)
 
 const wholeNumber = (from: number, to: number) =>
   new t.Type<number, number, unknown>(

@@ -106,7 +106,7 @@ export const createHttpServer = (
     listen: (host, port) =>
       new Promise((resolve) => {
         const fail = (error: NodeJS.ErrnoException) => resolve(E.left(listenFailure(host, port, error)))
-        server.once('error', fail).listen({ port, host }, () => {
+        server.once('error', fail).listen({ port, host, backlog: limits.connections }, () => {
           const address = server.address()
           server.off('error', fail)
           resolve(E.right({ port: typeof address === 'object' && address !== null ? address.port : port }))

@@ -116,30 +116,76 @@ const guesses = (port: number, localAddress: string, clientId: string) => {
   }
 }
 
-type Target = { readonly port: number; readonly clientId: string }
+const stalePerSecond = 40
+
+/** An account whose tokens were replaced, and whose old ones are still sent. */
+export type StaleAccount = { readonly botToken: string; readonly clientId: string }
+
+/** Sends a removed token, a stale Authorization and a removed secret, each 40 times a second, without waiting. */
+const stale = (port: number, localAddress: string, { botToken, clientId }: StaleAccount) => {
+  const agent = new Agent({ keepAlive: true, localAddress })
+  const { count, told, answers } = tally()
+  const json = { 'content-type': 'application/json' }
+  const requests = [
+    ['/webhooks/webhooks-token-removed', { body: '{}' }],
+    [`/bot/${botToken}`, { body: '{}', headers: { ...json, authorization: 'Bearer a-stale-access-token' } }],
+    [
+      tokens,
+      { headers: form, body: `grant_type=client_credentials&client_id=${clientId}&client_secret=a-removed-secret` },
+    ],
+  ] as const
+  const timer = setInterval(() => {
+    for (const [path, sent] of requests)
+      send(port, path, { ...sent, agent }).then(
+        ({ status }) => count(status),
+        () => count(0),
+      )
+  }, 1000 / stalePerSecond)
+  return {
+    told,
+    answers,
+    stop: () => {
+      clearInterval(timer)
+      agent.destroy()
+    },
+  }
+}
+
+type Target = { readonly port: number; readonly clientId: string; readonly staleAccount: StaleAccount }
+type Answers = { readonly answers: ReadonlyMap<number, number>; readonly told: string }
 type Report = {
   readonly requests: number
   readonly holders: number
-  readonly guesses: { readonly answers: ReadonlyMap<number, number>; readonly told: string; readonly seconds: number }
+  readonly guesses: Answers & { readonly seconds: number }
+  readonly stale: Answers
   readonly types: string
 }
 
 /** Number of connections by the announced size: within the limit of such a body, and far above it. */
 const bodies = { [8 * 1024]: 300, [1024 ** 2]: 500 }
 
-/** The attack, in its own thread: it must not delay the timing of good events. Guesses have their own address. */
-const attackUntilTold = ({ port, clientId }: Target) => {
+/**
+ * The attack, in its own thread: it must not delay the timing of good events. Guesses have their own address, and what
+ * is stale comes from the address of the good events.
+ */
+const attackUntilTold = ({ port, clientId, staleAccount }: Target) => {
+  const staleRequests = stale(port, '127.0.0.1', staleAccount)
   const [types, held] = [slowTypes(port, '127.0.0.3'), holders(port, '127.0.0.3', bodies)]
   const guessed = guesses(port, '127.0.0.2', clientId)
   parentPort?.once('message', async () => {
     const seconds = await guessed.stop()
     types.stop()
     held.stop()
-    const requests = [...types.answers, ...guessed.answers].reduce((sum, [, times]) => sum + times, held.opened())
+    staleRequests.stop()
+    const requests = [...types.answers, ...guessed.answers, ...staleRequests.answers].reduce(
+      (sum, [, times]) => sum + times,
+      held.opened(),
+    )
     const report: Report = {
       requests,
       holders: held.opened(),
       guesses: { answers: guessed.answers, told: guessed.told(), seconds },
+      stale: { answers: staleRequests.answers, told: staleRequests.told() },
       types: types.told(),
     }
     parentPort?.postMessage(report)

@@ -1,5 +1,25 @@
+import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
+import type { State } from '../../../../src/bridge/http/context.ts'
 import { instead } from './instead.ts'
+
+/** The most failures of an address that may wait: as many as the delay after failures allows. */
+const freeMs = 100 * 40
+
+/** Refuses an address that has failed too often lately, whatever it sends. */
+const refusingAddresses = (monotonic: () => number) => {
+  const due = new Map<string, number>()
+  return new Router<State>().all('/{*any}', async (ctx, next) => {
+    const { remoteAddress = '' } = ctx.req.socket
+    const debt = Math.max(0, (due.get(remoteAddress) ?? 0) - monotonic())
+    if (debt > freeMs) {
+      ctx.status = 429
+      return
+    }
+    await next()
+    if (ctx.status === 401) due.set(remoteAddress, Math.max(due.get(remoteAddress) ?? 0, monotonic()) + 40)
+  })
+}
 
 const limits = () => import('../../../../src/bridge/http/limits.ts')
 const mebibyte = 1024 ** 2
@@ -54,6 +74,14 @@ export const http = {
     instead(limits, ({ limits: usual }) => ({
       limits: { ...usual, tokenBodyBytes: 8 * mebibyte, allTokenBodiesBytes: 4000 * mebibyte },
     })),
+  ],
+  'what is valid does not pay for its address': [
+    instead(
+      () => import('../../../../src/bridge/ingress/app.ts'),
+      ({ ingressRouters }) => ({
+        ingressRouters: (deps) => (given) => [refusingAddresses(deps.monotonic), ...ingressRouters(deps)(given)],
+      }),
+    ),
   ],
   'the delay after failures': [
     instead(

@@ -135,7 +135,7 @@ test('bytes that make the decoder throw become a dead letter and block nothing',
     letters.map(({ offset, cause }) => ({ offset, cause })),
     [{ offset: 0, cause: 'unforeseen' }],
   )
-  assert.match(letters[0]?.detail ?? '', /^SyntaxError at (?:test\/egress|src\/egress)\/[\w/.-]+:\d+:\d+/)
+  assert.match(letters[0]?.detail ?? '', /^SyntaxError at (?:test|src)\/bridge\/egress\/[\w/.-]+:\d+:\d+/)
   assert.not.match(letters[0]?.detail ?? '', 'no json')
   assert.equal(refusals, [])
   w.command(botMessage('c2'))

@@ -86,10 +86,14 @@ const differencesAt = (path: string, expected: unknown, actual: unknown): Readon
 
 const mostLines = 8
 
+/** Records and requests first: documents and answers follow from them. */
+const rank = (name: string): number => (/^\w+: (?:record|request)/.test(name) ? 0 : 1)
+
 /** What differs, in words: each item by its name, and in it the path of each field. */
 export const differences = (expected: Items, actual: Items): ReadonlyArray<string> => {
   const all = new Map([...expected, ...actual])
-  return [...all].sort(byName).flatMap(([name]) => {
+  const sorted = [...all].sort((a, b) => rank(a[0]) - rank(b[0]) || byName(a, b))
+  return sorted.flatMap(([name]) => {
     if (!actual.has(name)) return [`${name}: is missing: expected ${shown(expected.get(name))}`]
     if (!expected.has(name)) return [`${name}: is new: ${shown(actual.get(name))}`]
     const found = differencesAt('', expected.get(name), actual.get(name))

@@ -69,6 +69,7 @@ const cleaner = (own: ReadonlyArray<readonly [string, string]>) => {
       .replace(/(?<=,)\d{6,10}(?=,)/g, wait)
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, time)
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, localTime)
+      .replace(/"commit":"[\da-f]{40}(-dirty)?"/g, '"commit":"<commit>"')
       .replace(/(?<!\d)1[67]\d{11}(?!\d)/g, (ms) => (isOfRun(Number(ms)) ? timeOfRun : ms))
   }
   return (value: unknown): unknown => JSON.parse(clean(JSON.stringify(value) ?? 'null'))

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Instant } from '../../contracts/primitives.ts'
+import { AccountId, type Instant } from '../../contracts/primitives.ts'
+import { withDefaults } from '../../src/bridge/domain/accounts.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import { RedriveLine } from '../../src/console/answers.ts'
 import { redriveHandlers } from '../../src/console/api/redrive.ts'
@@ -32,7 +33,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>, gate: () => Promise<voi
       publish: async () => E.left({ kind: 'permanent', reason: 'no event is published here' }),
     },
     redrives: memoryRedrives().redrives,
-    accounts: [],
+    accounts: [withDefaults({ id: right(AccountId.decode('acme')) })],
     recordActionOf: audit.recordActionOf,
   })
   const ask = (body: object, more: Pick<Partial<ConsoleRequest>, 'signal'> = {}) =>

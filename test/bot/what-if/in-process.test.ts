@@ -154,7 +154,7 @@ inProcess('an announcement must be a message, needs an answer, and gives it repl
 })
 
 // The second one exports nothing: it only starts the bot.
-for (const module of ['day.ts', '../../../contracts/guides/examples/bot.ts'])
+for (const module of ['day.ts', '../../../../contracts/guides/examples/bot.ts'])
   inProcess(`a bot imports the kit by the name of its package: ${module}`, async () => {
     const answers = await answersOf(await start(module), asking('hours', 'hello', 'agent'))
     assert.equal(

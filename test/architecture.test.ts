@@ -1,10 +1,11 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics } from '../contracts/topics.ts'
 import { viewNames } from '../src/bridge/views/index.ts'
+import { modules } from './verify/mutants/modules.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
@@ -221,6 +222,17 @@ architecture('the environment is read in one file', () => {
   assert.equal(
     sources.filter((file) => read(file).includes('process.env')),
     ['src/app/config.ts'],
+  )
+})
+
+architecture('the table of mutants names sources and tests that are there', () => {
+  const named = modules.flatMap(({ source, tests, wider = [] }) => [
+    source,
+    ...[...tests, ...wider].map((file) => `test/${file}`),
+  ])
+  assert.equal(
+    named.filter((file) => !existsSync(join(root, file))),
+    [],
   )
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
-import { startOffset, startOffsetsOf } from '../../../src/bridge/kafka/consumer/committed-offsets.ts'
+import { startOffset, startOffsetsOf, TopicsRefused } from '../../../src/bridge/kafka/consumer/committed-offsets.ts'
 import { healthOf, readWithout } from '../../../src/bridge/kafka/consumer/consume.ts'
 import {
   type ConsumerActivity,
@@ -68,23 +68,59 @@ decisions('an offset whose record is not in the log any more, or not yet again, 
     {
       log,
       topicIds: async () => new Map(),
-      ranges: async () => new Map([0, 1, 2, 3].map((partition) => [partition, { low: 10, high: 20 }])),
-      validCommits: async () => new Map([5, 10, 21].map((offset, partition) => [partition, { offset }])),
+      ranges: async () => new Map([0, 1, 2, 3, 4, 5].map((partition) => [partition, { low: 10, high: 20 }])),
+      validCommits: async () => new Map([5, 10, 21, 9, 20].map((offset, partition) => [partition, { offset }])),
     },
     { group: 'archiver' },
   )
 
-  const starts = await find([0, 1, 2, 3].map((partition) => ({ topic: 'chats', partition })))
+  const starts = await find([0, 1, 2, 3, 4, 5].map((partition) => ({ topic: 'chats', partition })))
 
   const at = (partition: number) => ({ group: 'archiver', topic: 'chats', partition })
   assert.equal(
     starts.map(({ start }) => start),
-    [10, 10, 10, 10],
+    [10, 10, 10, 10, 20, 10],
   )
   assert.equal(warned, [
     ['kafka: records were deleted before a consumer read them', { ...at(0), missed: 5 }],
     ['kafka: a partition ends before the offset that a consumer has reached', at(2)],
+    ['kafka: records were deleted before a consumer read them', { ...at(3), missed: 1 }],
   ])
+})
+
+decisions('topics that are refused are not read, and a topic begins with its id', async () => {
+  const deps = {
+    log: silent,
+    topicIds: async () => new Map([['chats', 'a']] as const),
+    ranges: async () => new Map([[0, { low: 10, high: 20 }]]),
+    validCommits: async () => new Map(),
+  }
+  const chats = [{ topic: 'chats', partition: 0 }] as const
+  assert.equal(await startOffsetsOf(deps, { group: 'archiver' })(chats), [
+    { topic: 'chats', partition: 0, topicId: 'a', start: 10, epoch: undefined },
+  ])
+  const refusing = startOffsetsOf(deps, { group: 'archiver', refuseTopics: async () => 'another log' })
+  const refusal = await refusing(chats).catch((error: unknown) => error)
+  assert.ok(refusal instanceof TopicsRefused)
+  assert.is(refusal.message, 'another log')
+})
+
+decisions('a log that was cut is logged, unless the caller says where to read', async () => {
+  const warned: object[] = []
+  const find = (startAt?: number) =>
+    startOffsetsOf(
+      {
+        log: { ...silent, warn: (fields: object) => void warned.push(fields) },
+        topicIds: async () => new Map(),
+        ranges: async () => new Map([[0, { low: 10, high: 20 }]]),
+        validCommits: async () => new Map([[0, { offset: 15, changed: 'cut at 15' }]]),
+      },
+      { group: 'archiver', startAt: async () => startAt },
+    )([{ topic: 'chats', partition: 0 }])
+  await find(12)
+  assert.equal(warned, [])
+  await find()
+  assert.equal(warned, [{ group: 'archiver', topic: 'chats', partition: 0, reason: 'cut at 15' }])
 })
 
 const activity = (given: Partial<ConsumerActivity> = {}): ConsumerActivity => ({

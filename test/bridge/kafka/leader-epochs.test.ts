@@ -46,10 +46,17 @@ epochs('a request names the topic, and each partition with its epoch', () => {
 epochs('a response has the end of each epoch, or throws the error of a partition', () => {
   const response = (error: string) =>
     Buffer.from(
-      `00000000 00000001 0001 74 00000001 ${error} 00000003 00000005 000000000000001e`.replaceAll(' ', ''),
+      `00000000 00000001 0001 74 00000002 ${error} 00000003 00000005 000000000000001e
+       0000 00000004 00000006 0000000000000028`.replaceAll(/\s/g, ''),
       'hex',
     )
-  assert.equal([...decodeEpochsResponse(response('0000'))], [[3, { epoch: 5, end: 30 }]])
+  assert.equal(
+    [...decodeEpochsResponse(response('0000'))],
+    [
+      [3, { epoch: 5, end: 30 }],
+      [4, { epoch: 6, end: 40 }],
+    ],
+  )
   assert.throws(() => decodeEpochsResponse(response('0006')), /not the leader/)
 })
 
@@ -93,6 +100,9 @@ for (const [name, compare, expected] of [
     ),
     { kind: 'cut', from: 20 },
   ],
+  ['the end is lost with this record', logOf([{ epoch: 4, from: 0 }], 39, 5), { kind: 'cut', from: 39 }],
+  ['the same epoch ends with the record before', logOf([{ epoch: 4, from: 0 }], 39, 4), { kind: 'other', from: 39 }],
+  ['its record was deleted', logOf([{ epoch: 4, from: 40 }], 50, 4), { kind: 'intact' }],
   ['the same epoch is shorter', logOf([{ epoch: 4, from: 0 }], 30, 4), { kind: 'other', from: 30 }],
   ['the same epoch has other records', logOf([{ epoch: 4, from: 0, timestamp: 2 }], 50, 4), { kind: 'other', from: 0 }],
   ['the epochs are older', logOf([{ epoch: 3, from: 0 }], 50, 3), { kind: 'other', from: 0 }],
@@ -100,6 +110,29 @@ for (const [name, compare, expected] of [
   epochs(`compared with a record that was read: ${name}`, async () => {
     assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, expected]])
   })
+
+epochs('compared with a record of the first epoch: the record is there, or the end is lost', async () => {
+  const first = new Map([[0, { epoch: 0, offset: 39, timestamp: 1 }]])
+  assert.equal([...(await logOf([{ epoch: 0, from: 0 }], 40, 0)('chats', first))], [[0, { kind: 'intact' }]])
+  assert.equal([...(await logOf([{ epoch: 0, from: 0 }], 30, 1)('chats', first))], [[0, { kind: 'cut', from: 30 }]])
+})
+
+epochs('compared with a record that was read: another epoch has its offset', async () => {
+  const compare = compareLogOf(
+    async (_, wanted) => new Map([...wanted].map(([partition, epoch]) => [partition, { epoch, end: 50 }])),
+    async (topic, partition, offset) => ({
+      topic,
+      partition,
+      offset,
+      epoch: 3,
+      timestamp: 1,
+      key: null,
+      value: null,
+      headers: {},
+    }),
+  )
+  assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'other', from: 0 }]])
+})
 
 epochs('a broker without leader epochs is believed', async () => {
   const compare = compareLogOf(

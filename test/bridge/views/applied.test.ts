@@ -8,7 +8,7 @@ import { overtakenMs } from '../../../contracts/views/applied.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
 import { identity } from '../../../src/bridge/domain/identity.ts'
 import { limits } from '../../../src/bridge/http/limits.ts'
-import { type Guard, once } from '../../../src/bridge/views/applied.ts'
+import { advance, type Guard, hasDigest, once } from '../../../src/bridge/views/applied.ts'
 import { anEvent, at } from '../../support/given-events.ts'
 
 const guard = suite('the guard of folded documents')
@@ -28,6 +28,30 @@ guard('applies a record above the stored offset of its own partition', () => {
 
 guard('returns the same document for a record at or below it', () => {
   for (const offset of [0, 5, 6]) assert.is(once(current, { ...recorded, offset }, next), current)
+})
+
+const read = { 'chats/2': 6, 'chats/2/epoch': 3 }
+for (const [name, applied, offset, epoch, expected] of [
+  ['a later record of the same epoch', read, 7, 3, { 'chats/2': 7, 'chats/2/epoch': 3 }],
+  ['the same record', read, 6, 3, undefined],
+  ['a used offset in a newer epoch: the log has lost its end', read, 2, 4, { 'chats/2': 2, 'chats/2/epoch': 4 }],
+  ['a later offset in an older epoch', read, 9, 2, undefined],
+  ['a later record without an epoch', read, 7, undefined, { 'chats/2': 7, 'chats/2/epoch': 3 }],
+  ['the same record without an epoch', read, 6, undefined, undefined],
+  ['a later record after one without an epoch', { 'chats/2': 6 }, 7, 3, { 'chats/2': 7, 'chats/2/epoch': 3 }],
+  ['the same record after it was read without its epoch', { 'chats/2': 6 }, 6, 3, undefined],
+] as const)
+  guard(`${name} is ${expected === undefined ? 'known' : 'new'}`, () => {
+    const position = { topic: 'chats', partition: 2, offset } as const
+    assert.equal(advance(applied, epoch === undefined ? position : { ...position, epoch }), expected)
+  })
+
+guard('finds a digest only where one begins', () => {
+  const wanted = 'abcdefghijk'
+  const across = `z${wanted.slice(0, -1)}` + `${wanted.slice(-1)}zzzzzzzzzz`
+  assert.not.ok(hasDigest(across, wanted))
+  assert.ok(hasDigest(across + wanted, wanted))
+  assert.ok(hasDigest('zzzzzzzzzzaaaaaaaaaaaa', 'aaaaaaaaaaa'))
 })
 
 guard('moves only the offset for an event that was applied before', () => {
@@ -100,6 +124,9 @@ guard('compares content with the event just before, of any type, and not with an
   assert.is(folded([first, accepted, last])?.name, '0 c 1 ')
   const { contentHash: _, ...unhashed } = first
   assert.is(folded([first, { ...unhashed, id: 'u' as typeof first.id }, last])?.name, '0 u 1 ')
+  const document: Guard = { applied: {}, seen: [], contentHash: 'A' }
+  const after = once(document, { ...place, event: dated(unhashed) }, (given) => ({ ...document, ...given }))
+  assert.not.ok('contentHash' in after)
 })
 
 guard('counts as often as the content changes', () => {
@@ -114,7 +141,7 @@ guard('counts as often as the content changes', () => {
 guard('applies a late event, unless the document has a newer one', () => {
   const late = { ...recorded, event: { ...recorded.event, receivedTime: recorded.event.time } }
   const withNewest = (lastEventAt: string) => ({ ...current, lastEventAt: lastEventAt as Instant })
-  assert.is(once(withNewest(at('09:59:59')), late, next).name, 'after')
+  for (const time of ['09:59:59', '10:00:00']) assert.is(once(withNewest(at(time)), late, next).name, 'after')
   const newer = withNewest(at('10:00:01'))
   assert.equal(once(newer, late, next), {
     ...newer,

@@ -12,59 +12,72 @@ export type Module = {
 /** Test files below test/ that replay a whole log. They run for what the module's own tests leave alive. */
 export const replays = 'golden/'
 
-const delivery = ['egress/retries.test.ts', 'egress/accounts.test.ts', 'egress/properties.test.ts']
+const delivery = ['bridge/egress/retries.test.ts', 'bridge/egress/accounts.test.ts', 'bridge/egress/properties.test.ts']
 
 export const modules: ReadonlyArray<Module> = [
-  { source: 'src/bridge/journal/failover.ts', tests: ['journal/failover.test.ts', 'journal/failover-order.test.ts'] },
+  {
+    source: 'src/bridge/journal/failover.ts',
+    tests: ['bridge/journal/failover.test.ts', 'bridge/journal/failover-order.test.ts'],
+  },
   {
     source: 'src/bridge/views/applied.ts',
-    tests: ['views/applied.test.ts'],
+    tests: ['bridge/views/applied.test.ts'],
     explained: {
       'const last = applied?.[source] ?? -2': 'offsets begin with 0',
       'seen.includes(event) || (hasDigest(seenEarlier, digest(event)))': 'saves a hash: nothing is found in no digests',
       'if (false) return document': 'saves a copy of a document without a hash',
+      'const isNew = epoch === undefined || before === undefined || before === epoch ? offset > last : epoch >= before':
+        'the same epoch is decided before',
+      'if (current !== undefined && hasSeen(before, event)) return { ...current, applied: applied }':
+        'a record of a document is new here, so it has places',
     },
   },
   {
     source: 'src/bridge/views/positions.ts',
-    tests: ['views/positions.test.ts'],
+    tests: ['bridge/views/positions.test.ts'],
     explained: { 'if (false) return []': 'saves a question to Kafka when MongoDB lacks nothing' },
   },
   {
     source: 'src/bridge/domain/conversation.ts',
-    tests: ['domain/conversation.test.ts'],
+    tests: ['bridge/domain/conversation.test.ts'],
     wider: [
-      'views/conversations.test.ts',
-      'views/sessions.test.ts',
-      'egress/watchdog/watchdog.test.ts',
-      'egress/watchdog/agent-unavailable.test.ts',
+      'bridge/views/conversations.test.ts',
+      'bridge/views/sessions.test.ts',
+      'bridge/egress/watchdog/watchdog.test.ts',
+      'bridge/egress/watchdog/agent-unavailable.test.ts',
     ],
   },
-  { source: 'src/bridge/domain/log/marks.ts', tests: ['domain/log-marks.test.ts'] },
+  { source: 'src/bridge/domain/log/marks.ts', tests: ['bridge/domain/log/marks.test.ts'] },
   {
     source: 'src/bridge/domain/person/erased.ts',
-    tests: ['domain/erased.test.ts', 'views/enrichments.test.ts'],
+    tests: ['bridge/domain/person/erased.test.ts', 'bridge/views/enrichments.test.ts'],
     explained: {
       'if (false) return new Set()': 'saves a question: without events or erased keys nothing is found',
       'const older = events.filter((event) => !isErasure(event) && receivedAt(event) <= newest)':
         'an event of that very moment is refused by isErased',
       'const older = published.filter(({ timestamp }) => timestamp <= newest)':
         'an enrichment of that very moment is refused by isErased',
+      'const emptied = { ...event, data: withBlanks(marks, split(marks, event.data).open) }':
+        'every event has open fields: its account is one',
     },
   },
   {
     source: 'src/bridge/egress/watchdog/escalations.ts',
-    tests: ['egress/watchdog/escalations.test.ts'],
+    tests: ['bridge/egress/watchdog/escalations.test.ts'],
     wider: [
-      'egress/watchdog/watchdog.test.ts',
-      'egress/watchdog/agent-unavailable.test.ts',
-      'egress/watchdog/properties.test.ts',
+      'bridge/egress/watchdog/watchdog.test.ts',
+      'bridge/egress/watchdog/agent-unavailable.test.ts',
+      'bridge/egress/watchdog/properties.test.ts',
     ],
   },
-  { source: 'src/bridge/egress/delivery/gate.ts', tests: ['egress/delivery/account-gate.test.ts'], wider: delivery },
+  {
+    source: 'src/bridge/egress/delivery/gate.ts',
+    tests: ['bridge/egress/delivery/account-gate.test.ts'],
+    wider: delivery,
+  },
   {
     source: 'src/bridge/egress/delivery/circuit-breaker.ts',
-    tests: ['egress/delivery/account-gate.test.ts'],
+    tests: ['bridge/egress/delivery/account-gate.test.ts'],
     wider: delivery,
     explained: {
       'const closed = { failures: 0, chats: new Set<string>(), openings: 0, openUntil: 1, probing: false }':
@@ -85,7 +98,7 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/egress/delivery/pace.ts',
-    tests: ['egress/delivery/pace.test.ts', 'egress/delivery/account-gate.test.ts'],
+    tests: ['bridge/egress/delivery/pace.test.ts', 'bridge/egress/delivery/account-gate.test.ts'],
     wider: delivery,
     explained: {
       'const nextToSlowest = 2 / slowest': 'the slowest pace is 1',
@@ -93,7 +106,7 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/egress/delivery/pause.ts',
-    tests: ['egress/delivery/pause.test.ts'],
+    tests: ['bridge/egress/delivery/pause.test.ts'],
     wider: delivery,
     explained: {
       'export const noPause: Pause = { until: 0, lastResortAt: 1 }': 'the first pause sets it',
@@ -102,7 +115,7 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/egress/delivery/request-limit.ts',
-    tests: ['egress/delivery/account-gate.test.ts'],
+    tests: ['bridge/egress/delivery/account-gate.test.ts'],
     wider: delivery,
     explained: {
       'return false ? 0 : Math.ceil((missing * 1000) / limit.perSecond)':
@@ -112,47 +125,55 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/egress/delivery/retry-budget.ts',
-    tests: ['egress/delivery/retry-budget.test.ts'],
+    tests: ['bridge/egress/delivery/retry-budget.test.ts'],
     wider: delivery,
   },
   {
     source: 'src/bridge/egress/delivery/retry-policy.ts',
-    tests: ['egress/delivery/retry-policy.test.ts'],
+    tests: ['bridge/egress/delivery/retry-policy.test.ts'],
     wider: delivery,
+    explained: {
+      "const refused = last.kind === 'rejected' ? (lastResortEveryMs ?? 1) : 0":
+        'without it a refusal has ended the attempts before',
+    },
   },
-  { source: 'src/bridge/egress/delivery/classify.ts', tests: ['egress/delivery/classify.test.ts'] },
+  { source: 'src/bridge/egress/delivery/classify.ts', tests: ['bridge/egress/delivery/classify.test.ts'] },
   {
     source: 'src/bridge/privacy/erase/plan.ts',
-    tests: ['operations/erase/erase.test.ts', 'operations/erase/preview.test.ts', 'console/browser-receipt.test.ts'],
+    tests: [
+      'bridge/privacy/erase/erase.test.ts',
+      'bridge/privacy/erase/preview.test.ts',
+      'console/browser-receipt.test.ts',
+    ],
   },
-  { source: 'src/bridge/privacy/retention/brake.ts', tests: ['operations/erase/brake.test.ts'] },
+  { source: 'src/bridge/privacy/retention/brake.ts', tests: ['bridge/privacy/retention/brake.test.ts'] },
   {
     source: 'src/bridge/operations/redrive/guard.ts',
-    tests: ['operations/redrive/decisions.test.ts'],
-    wider: ['operations/redrive/send.test.ts'],
+    tests: ['bridge/operations/redrive/decisions.test.ts'],
+    wider: ['bridge/operations/redrive/send.test.ts'],
   },
   {
     source: 'src/bridge/operations/redrive/batches.ts',
-    tests: ['operations/redrive/decisions.test.ts', 'operations/redrive/send.test.ts'],
-    wider: ['operations/redrive/take-in.test.ts', 'operations/redrive/rows.test.ts'],
+    tests: ['bridge/operations/redrive/decisions.test.ts', 'bridge/operations/redrive/send.test.ts'],
+    wider: ['bridge/operations/redrive/take-in.test.ts', 'bridge/operations/redrive/rows.test.ts'],
   },
   {
     source: 'src/bridge/operations/redrive/dead-letters.ts',
-    tests: ['operations/redrive/dead-letters.test.ts', 'operations/redrive/find.test.ts'],
-    wider: ['operations/redrive/decisions.test.ts', 'operations/redrive/send.test.ts'],
+    tests: ['bridge/operations/redrive/dead-letters.test.ts', 'bridge/operations/redrive/find.test.ts'],
+    wider: ['bridge/operations/redrive/decisions.test.ts', 'bridge/operations/redrive/send.test.ts'],
   },
   {
     source: 'src/bridge/kafka/consumer/committed-offsets.ts',
-    tests: ['kafka/decisions.test.ts'],
+    tests: ['bridge/kafka/decisions.test.ts'],
     explained: {
       'return from <= low || from > high ? low : from': 'the first offset either way',
       'if (false) return []': 'saves a question to Kafka when there is no topic',
     },
   },
-  { source: 'src/bridge/kafka/leader-epochs.ts', tests: ['kafka/leader-epochs.test.ts'] },
+  { source: 'src/bridge/kafka/leader-epochs.ts', tests: ['bridge/kafka/leader-epochs.test.ts'] },
   {
     source: 'src/bridge/shared/offset-tracker.ts',
-    tests: ['shared/offset-tracker.test.ts'],
+    tests: ['bridge/shared/offset-tracker.test.ts'],
     explained: {
       'let mark = 1': 'the first offset sets it',
       'let mark = -2': 'the first offset sets it',
@@ -160,7 +181,7 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/mongo/classify.ts',
-    tests: ['mongo/classify.test.ts'],
+    tests: ['bridge/mongo/classify.test.ts'],
     explained: {
       'Array.isArray(error.writeErrors) && error.writeErrors.length > 0': 'only bulk writes have write errors',
       'error instanceof MongoBulkWriteError && Array.isArray(error.writeErrors) && error.writeErrors.length > 1':
@@ -169,17 +190,21 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/ingress/admission.ts',
-    tests: ['ingress/rate-limit.test.ts', 'ingress/errors.test.ts', 'ingress/second-token.test.ts'],
-    wider: ['ingress/too-large.test.ts', 'ingress/access-token.test.ts', 'ingress/oauth.test.ts'],
+    tests: [
+      'bridge/ingress/rate-limit.test.ts',
+      'bridge/ingress/errors.test.ts',
+      'bridge/ingress/second-token.test.ts',
+    ],
+    wider: ['bridge/ingress/too-large.test.ts', 'bridge/ingress/access-token.test.ts', 'bridge/ingress/oauth.test.ts'],
     explained: {
       "contentType.split(';', 2)[0]?.trim().toLowerCase() === expected": 'only the first part is read',
       "((await verify(account, header.replace(/^Bearer /i, '').trim())))": 'saves a check: an empty token is none',
     },
   },
-  { source: 'src/bridge/http/failure-delay.ts', tests: ['http/failure-delay.test.ts'] },
+  { source: 'src/bridge/http/failure-delay.ts', tests: ['bridge/http/failure-delay.test.ts'] },
   {
     source: 'src/bridge/archive/reader.ts',
-    tests: ['archive/reader.test.ts'],
+    tests: ['bridge/archive/reader.test.ts'],
     explained: {
       'const { partition, offset, epoch = 1 } = found.record': 'all records of a log have an epoch, or none has',
       'return { log: { ...log, missing: { partition, offset, detail: found.detail } }, continues: true }':

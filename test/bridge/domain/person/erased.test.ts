@@ -103,6 +103,13 @@ finding('are told from events of other persons, and from the markers of an earli
   assert.equal([...(await find([accepted, other, marker]))], [accepted])
 })
 
+finding('are those that were received before their own erasure, whatever others came later', async () => {
+  const { find, state } = given({ of: 'chat', key: 'acme/2037' })
+  state.newest = new Date(at('13:00:00'))
+  const atNoon = anEvent('ChatAccepted', 'e6', at('12:00:00'))
+  assert.equal([...(await find([accepted, atNoon]))], [accepted])
+})
+
 finding('are looked for with a newest erasure that is at most a second old', async () => {
   const { find, state } = given()
   const asked: number[] = []

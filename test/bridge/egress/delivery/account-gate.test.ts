@@ -2,7 +2,19 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AccountGate, accountGate, type Turn } from '../../../../src/bridge/egress/delivery/account-gate.ts'
 import type { Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
-import type { Entrant, Result } from '../../../../src/bridge/egress/delivery/gate.ts'
+import {
+  type Entrant,
+  enterGate,
+  type Gate,
+  gateAt as gateInTime,
+  gateWaitMs,
+  leaveGate,
+  newGate,
+  type Result,
+} from '../../../../src/bridge/egress/delivery/gate.ts'
+import { afterOutage, afterThrottling } from '../../../../src/bridge/egress/delivery/pace.ts'
+import { fullLimit, limitWaitMs, takeToken } from '../../../../src/bridge/egress/delivery/request-limit.ts'
+import { countFirstAttempt, countRetry, unspentBudget } from '../../../../src/bridge/egress/delivery/retry-budget.ts'
 import { virtualTime } from '../support/time.ts'
 
 const test = suite('the gate of an account')
@@ -57,7 +69,9 @@ test('the state shows whether the circuit breaker is open, and the pace that lim
 
 test('the state shows the number of consecutive failures while requests are still allowed', async () => {
   const { gate, enter, fail } = gateAt()
-  await fail('a', 'a')
+  await fail('a')
+  assert.equal(gate.state(), { isOpen: false, failures: 1 })
+  await fail('a')
   assert.equal(gate.state(), { isOpen: false, failures: 2 })
   const turn = await enter(by('a'))
   turn?.end(delivered)
@@ -126,6 +140,14 @@ test('a probe that fails doubles the wait, 30 s at most', async () => {
     await fail('a')
   }
   assert.equal(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+})
+
+test('the wait for a request of three a second is a third of a second, rounded up', async () => {
+  const { enter, waited } = gateAt(3)
+  for (let i = 0; i < 3; i += 1) assert.ok(await enter(by('a')))
+  assert.is(await waited(), 334)
+  const spent = [0, 0, 0].reduce(takeToken, fullLimit(3, 0))
+  assert.equal([limitWaitMs(spent, 0), limitWaitMs(spent, 333), limitWaitMs(spent, 334)], [334, 1, 0])
 })
 
 test('a repeated attempt that fails again does not open the circuit breaker', async () => {
@@ -292,6 +314,66 @@ test('no retry is granted after the time is up or the signal aborts', async () =
   void gate.enter(again('a'), 700, never).then((turn) => told.push(turn))
   await time.until(() => told.length === 1)
   assert.equal([told, time.monotonic()], [[undefined], 700])
+})
+
+const calm = newGate(undefined, 0)
+const paused = { until: aMinute, lastResortAt: 0 }
+const once = countRetry(unspentBudget, 0)
+const spent = Array.from({ length: 10 }).reduce<Gate['budget']>((budget) => countRetry(budget, 0), unspentBudget)
+const slow = afterOutage(undefined, 0)
+const opened = { ...calm.breaker, openings: 1 }
+
+for (const [name, gate, isLastResort, waitMs] of [
+  ['one after another in calm times', { ...calm, budget: once }, false, 0],
+  ['one while the circuit breaker is open', { ...calm, breaker: opened }, false, 0],
+  ['no second one then', { ...calm, budget: once, breaker: opened }, false, 500],
+  ['no second one while a pace is limiting', { ...calm, budget: once, pace: slow }, false, 500],
+  [
+    'another one with a pace after a 429',
+    { ...calm, budget: once, pace: afterThrottling(undefined, 0, 0, 0) },
+    false,
+    0,
+  ],
+  ['none with a spent budget', { ...calm, budget: spent }, false, 500],
+  ['none of the last resort either', { ...calm, budget: spent }, true, 500],
+  ['one of the last resort during a pause, from any budget', { ...calm, budget: spent, pause: paused }, true, 0],
+] satisfies ReadonlyArray<readonly [string, Gate, boolean, number]>)
+  test(`the budget allows retries: ${name}`, () => {
+    assert.is(gateWaitMs(gate, { ...again('a'), isLastResort }, 0), waitMs)
+  })
+
+test('what begins counts as first attempt or retry, and only the last resort lets the next of them wait', () => {
+  const gate = { ...calm, pause: paused }
+  const begun = (entrant: Entrant) => enterGate(gate, entrant, 500)[0]
+  assert.equal(begun(by('a')).budget, countFirstAttempt(unspentBudget, 500))
+  assert.equal(begun(again('a')).budget, countRetry(unspentBudget, 500))
+  assert.is(begun(by('a')).pause, paused)
+  assert.is(begun({ ...by('a'), isLastResort: true }).pause.lastResortAt, 30_500)
+})
+
+for (const [name, verdict, failures, perSecond] of [
+  ['an outage is counted, and slows', { kind: 'retry', why: 'outage' }, 1, 7.9],
+  ['an error in an answer is an answer, and quickens', { kind: 'retry', why: 'error' }, 0, 10.15],
+  ['a delivery quickens', { kind: 'delivered' }, 0, 10.15],
+  ['a 429 is an answer, and slows', { kind: 'retry', why: 'throttled' }, 0, 7],
+] satisfies ReadonlyArray<readonly [string, Verdict, number, number]>)
+  test(`what an attempt says about the service: ${name}`, () => {
+    const [gate, running] = enterGate({ ...calm, pace: slow }, by('a'), 1)
+    const { breaker, pace } = leaveGate(gate, running, of(verdict), 1)
+    assert.equal([breaker.failures, pace?.perSecond], [failures, perSecond])
+  })
+
+test('a retry is given back only if the service has answered it', () => {
+  const [gate, running] = enterGate(calm, again('a'), 0)
+  const unanswered = [outage, delivered].map(({ verdict }) =>
+    leaveGate(gate, running, of(verdict), 0).budget.map(({ unansweredRetries }) => unansweredRetries),
+  )
+  assert.equal(unanswered, [[1], [0]])
+})
+
+test('a pace ends when it has delayed nothing for two minutes', () => {
+  const gate = { ...calm, pace: slow }
+  assert.equal([gateInTime(gate, 120_000).pace?.cause, gateInTime(gate, 120_001).pace], ['outage', undefined])
 })
 
 test.run()

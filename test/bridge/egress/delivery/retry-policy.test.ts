@@ -18,8 +18,9 @@ test('Retry-After never makes an invitation wait longer than `lastResortEveryMs`
   assert.equal(nextStep([asked(30_000)], often, 0, half), { kind: 'attempt', afterMs: 5000 })
 })
 
-test('a refusal does not end an invitation', () => {
+test('a refusal does not end an invitation, and only a refusal makes it wait', () => {
   const often = { ...limits, lastResortEveryMs: 5000 }
+  assert.equal(nextStep([retry], often, 0, half), { kind: 'attempt', afterMs: 100 })
   assert.equal(nextStep([{ kind: 'rejected' }], often, 0, half), { kind: 'attempt', afterMs: 5000 })
 })
 
@@ -27,6 +28,14 @@ test('answers about the account do not count as attempts', () => {
   const ofAccount: Verdict = { kind: 'retry', why: 'outage', isOfAccount: true }
   const history = [ofAccount, ofAccount, ofAccount, ofAccount]
   assert.equal(nextStep(history, limits, 0, half), { kind: 'attempt', afterMs: 800 })
+})
+
+test('without a Retry-After, no wait is the shortest', () => {
+  for (const history of [[retry], [{ kind: 'unauthorized' }, { kind: 'unauthorized' }]] satisfies Verdict[][])
+    assert.equal(
+      nextStep(history, limits, 0, () => 0),
+      { kind: 'attempt', afterMs: 0 },
+    )
 })
 
 const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<typeof nextStep>]> = [
@@ -48,6 +57,7 @@ const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<t
     { kind: 'failed', reason: 'deadline' },
   ],
   ['a refused token is renewed at once', [{ kind: 'unauthorized' }], 0, { kind: 'attempt', afterMs: 0 }],
+  ['a later outage waits', [{ kind: 'unauthorized' }, retry], 0, { kind: 'attempt', afterMs: 200 }],
   [
     'if a new token is refused too, the next attempt waits',
     [{ kind: 'unauthorized' }, { kind: 'unauthorized' }],

@@ -8,6 +8,7 @@ import {
   longestWaitMs,
   ownCommand,
   type Waiting,
+  waitingOf,
 } from '../../../../src/bridge/egress/watchdog/escalations.ts'
 import { account, id } from '../support/values.ts'
 
@@ -131,6 +132,32 @@ for (const [name, conversation, isWhole, expected] of [
   test(`an invitation is needed or not: ${name}`, () => {
     assert.is(isStillOpen(invitation, { conversation, isWhole, isFinished: false }, new Date(0)), expected)
   })
+
+test('who waits is known since when, by another clock, and since when an answer is announced', () => {
+  const at = (ms: number) => new Date(ms)
+  const conversation: Conversation = {
+    ...unknownConversation,
+    state: 'unavailable',
+    unanswered: [
+      { id: id('m1'), at: at(1), moreSince: at(2), status: 'reply-failed' },
+      { id: id('m2'), at: at(3) },
+    ],
+    unheard: { id: id('u1'), at: at(4) },
+    handOverFailed: { id: id('h1'), at: at(5) },
+  }
+  assert.equal(
+    waitingOf(conversation, (_, time) => 1000 + time.getTime()),
+    {
+      state: 'unavailable',
+      unanswered: [
+        { id: 'm1', at: 1001, moreSince: 1002, status: 'reply-failed' },
+        { id: 'm2', at: 1003 },
+      ],
+      unheard: { id: 'u1', at: 1004 },
+      handOverFailed: { id: 'h1', at: 1005 },
+    },
+  )
+})
 
 test('the id of an own command names what it is about, or its hash if that would be too long', () => {
   const idFor = (about: string) =>

@@ -2,10 +2,16 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { State } from '../../../../src/bridge/mongo/redrives.ts'
 import { pace } from '../../../../src/bridge/operations/redrive/batches.ts'
-import { type Filters, matches, partOf } from '../../../../src/bridge/operations/redrive/dead-letters.ts'
+import {
+  type Filters,
+  matches,
+  partOf,
+  type StoredDeadLetter,
+} from '../../../../src/bridge/operations/redrive/dead-letters.ts'
 import { newest } from '../../../../src/bridge/operations/redrive/find.ts'
-import { decideRedrive } from '../../../../src/bridge/operations/redrive/guard.ts'
+import { decideRedrive, isOutdated } from '../../../../src/bridge/operations/redrive/guard.ts'
 import { deadLetters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')
@@ -97,6 +103,39 @@ decisions(
   },
 )
 
+decisions('a dead letter of an erased person is not sent, whatever an operator insists on', () => {
+  const insisting = { force: true, again: true, overwrite: true }
+  const known = { timesSent: 0, outdated: false, erased: true }
+  assert.equal(
+    decideRedrive({ redriven: 0 }, known, insisting),
+    E.left({ result: 'kept', why: 'the person has been erased since then' }),
+  )
+})
+
+type Letter = Pick<StoredDeadLetter, 'origin'> & Partial<Pick<StoredDeadLetter, 'redriven'>>
+const origin: Letter['origin'] = { topic: 'enrichments', partition: 2, offset: 7 }
+const noon = new Date('2026-01-31T12:00:00.000Z')
+for (const [name, letter, state, expected] of [
+  ['of a client whose state is not known', { origin: { ...origin, topic: 'clients' } }, undefined, false],
+  ['of a client with an older state', { origin: { ...origin, topic: 'clients' } }, { lastEventAt: new Date(0) }, false],
+  ['of a client with its own state', { origin: { ...origin, topic: 'clients' } }, { lastEventAt: noon }, false],
+  [
+    'of a client with a newer state',
+    { origin: { ...origin, topic: 'clients' } },
+    { lastEventAt: new Date(noon.getTime() + 1) },
+    true,
+  ],
+  ['with an older enrichment', { origin }, { applied: { 'enrichments/2': 6, 'enrichments/2/epoch': 9 } }, false],
+  ['with a newer enrichment', { origin }, { applied: { 'enrichments/2': 8, 'enrichments/2/epoch': 1 } }, true],
+  ['with an enrichment of another partition', { origin }, { applied: { 'enrichments/1': 6 } }, true],
+  ['that was redriven before', { origin, redriven: 1 }, { applied: { 'enrichments/2': 6 } }, true],
+  ['without any enrichment', { origin, redriven: 1 }, {}, false],
+] satisfies ReadonlyArray<readonly [string, Letter, State | undefined, boolean]>)
+  decisions(`the view ${expected ? 'may have' : 'has not'} processed a newer record than that ${name}`, () => {
+    const headers = { ce_time: Buffer.from(noon.toISOString()) }
+    assert.is(isOutdated({ redriven: 0, ...letter }, { headers }, state), expected)
+  })
+
 decisions('a loop that redrives everything repeatedly ends', () => {
   // Dead letters, and how often each was sent. A sent record fails at once and becomes a new dead letter.
   const all: Array<{ redriven: number; timesSent: number }> = [{ redriven: 0, timesSent: 0 }]
@@ -135,6 +174,18 @@ decisions('the newest letters are kept in the order of their times, and all are 
       assert.is(kept.count(), times.length)
     }),
   )
+})
+
+decisions('a command sends 100 at once at most, and then waits for as long as these need', async () => {
+  const waits: number[] = []
+  let now = 5_000
+  const sleep = async (ms: number) => {
+    waits.push(ms)
+    now += ms
+  }
+  const { atOnce, next } = pace(200, () => now, sleep)
+  for (const count of [100, 50, 0]) await next(count)
+  assert.equal([atOnce, pace(20, () => now, sleep).atOnce, waits], [100, 20, [500, 250]])
 })
 
 decisions('within any time, at most the rate for its seconds and one second more is sent', async () => {

@@ -4,10 +4,18 @@ import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
+import type { Erasures } from '../../../../src/bridge/mongo/erasures.ts'
 import { erase, finishInterrupted, unfinishedErasures } from '../../../../src/bridge/privacy/erase/erase.ts'
 import { receiptLines } from '../../../../src/bridge/privacy/erase/operations.ts'
-import { planOf, type Request } from '../../../../src/bridge/privacy/erase/plan.ts'
-import { givenErasures } from './given-erasures.ts'
+import {
+  erasureRequestText,
+  isOfNobody,
+  keysOf,
+  markersOf,
+  planOf,
+  type Request,
+} from '../../../../src/bridge/privacy/erase/plan.ts'
+import { givenErasures, receipt } from './given-erasures.ts'
 
 const erasing = suite('an erasure')
 
@@ -62,6 +70,76 @@ const all = [
   'bot-conversations acme/2037 ChatErased',
   'clients acme/1233 ClientErased',
 ]
+
+erasing('is planned with the documents of each view, the copies, and the enrichments of the person', async () => {
+  const { erasures } = givenErasures(links, {
+    findDocuments: async function* () {
+      for (const view of ['chats', 'chats', 'chats', 'clients'] as const) yield { view, document: { _id: 'x' } }
+    },
+    findCopies: async function* () {
+      yield { collection: 'transcript-audits', document: { _id: 'x' } }
+    } as Erasures['findCopies'],
+    enriched: async (keys) => keys.filter((key) => key === enriched).map((_id) => ({ _id, value: {} })),
+  })
+  const plan = await planOf(erasures, request)
+  assert.equal(plan.found, { chats: 3, clients: 1, 'transcript-audits': 1, enrichments: 1 })
+  assert.equal(plan.enrichments, [enriched])
+})
+
+erasing('is of nobody only if there is neither a document nor a chat nor a client', async () => {
+  const plan = await planOf(givenErasures([]).erasures, { ...request, start: { kind: 'email', value: 'a@b.c' } })
+  const { person } = plan
+  assert.equal(
+    [
+      plan,
+      { ...plan, found: { chats: 1 } },
+      { ...plan, person: { ...person, chats: ['1'] } },
+      { ...plan, person: { ...person, clients: ['2'] } },
+    ].map(isOfNobody),
+    [true, false, false, false],
+  )
+})
+
+erasing('is named by whom it leaves out too, in any order', () => {
+  const [one, two] = [
+    { kind: 'chat', value: '1' },
+    { kind: 'client', value: '2' },
+  ] as const
+  const texts = [undefined, [], [one], [two], [one, two], [two, one]].map((except) =>
+    erasureRequestText(except === undefined ? request : { ...request, except }),
+  )
+  assert.is(texts[0], '["acme","client","1233",[]]')
+  assert.is(texts[1], texts[0])
+  assert.is(texts[4], texts[5])
+  assert.is(new Set(texts).size, 4)
+})
+
+const written = (chats: string[], clients: string[], enrichments: string[] = []) =>
+  ({ chats, clients, enrichments }) as Parameters<typeof markersOf>[1]
+
+erasing('marks the chats of one client with the client, and those of several without', () => {
+  const begun = receipt('x', 1)
+  const clientsNamed = (...clients: string[]) => [
+    ...new Set(
+      markersOf(begun, written(['2037'], clients)).flatMap(({ type, data }) =>
+        type === 'ChatErased' ? [data.clientId ?? 'none'] : [],
+      ),
+    ),
+  ]
+  assert.equal([clientsNamed(), clientsNamed('1'), clientsNamed('1', '2')], [['none'], ['1'], ['none']])
+})
+
+erasing('remembers each chat, client and enrichment once, and the other identities that were followed', () => {
+  assert.equal(
+    keysOf('acme', written(['2037'], ['1233'], [enriched]), { followed: links[0], identities: [], ofOthers: [] }),
+    [
+      { of: 'chat', key: 'acme/2037' },
+      { of: 'client', key: 'acme/1233' },
+      { of: 'enrichment', key: enriched },
+      { of: 'email', key: 'acme/ann@example.com' },
+    ],
+  )
+})
 
 erasing('removes enrichments, then writes a marker on every topic of each chat and client', async () => {
   const { begin, log, receipts } = world()

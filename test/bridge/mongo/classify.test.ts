@@ -87,7 +87,7 @@ classification("the bridge's own fault is permanent, and the reason says where i
   for (const fault of [new RangeError('Anna'), new TypeError('Anna')]) {
     const { kind, reason } = classify(fault)
     assert.is(kind, 'permanent')
-    assert.match(reason, /^(?:Range|Type)Error at test\/mongo\/classify\.test\.ts:\d+:\d+/)
+    assert.match(reason, /^(?:Range|Type)Error at test\/bridge\/mongo\/classify\.test\.ts:\d+:\d+/)
     assert.not.match(reason, 'Anna')
   }
 })

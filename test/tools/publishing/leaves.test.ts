@@ -3,7 +3,17 @@ import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Buttons } from '../../../contracts/messages/buttons.ts'
-import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank, Ticket } from '../../../contracts/primitives.ts'
+import {
+  AccountId,
+  BsonDate,
+  Count,
+  Day,
+  HttpUrl,
+  Id,
+  Instant,
+  NonBlank,
+  Ticket,
+} from '../../../contracts/primitives.ts'
 import { Digits } from '../../../contracts/records.ts'
 import {
   CommandTime,
@@ -29,6 +39,7 @@ const codecs: ReadonlyArray<t.Mixed> = [
   AccountId,
   NonBlank,
   Ticket,
+  HttpUrl,
   Digits,
   Count,
   t.Int,

@@ -219,6 +219,7 @@ rebuilding('with a dry run names differences by ids and fields, and changes noth
       same: 148,
       different: 3,
       older: 0,
+      crowded: 0,
       moving: 0,
       examples: [
         'acme/1: state, visitor.name',

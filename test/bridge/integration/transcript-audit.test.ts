@@ -114,8 +114,7 @@ audits('are computed again when an event is late', async () => {
 
 /** Runs a command that must succeed. */
 const command = async (...args: ReadonlyArray<string>) => {
-  const servers = { KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url }
-  const { code, out, err } = await runCommand(args, { ...servers, TOPIC_PREFIX: here.prefix, TOPIC_PARTITIONS: '4' })
+  const { code, out, err } = await runCommand(args, { ...here.env, TOPIC_PARTITIONS: '4' })
   assert.is(code, 0, out + err)
 }
 

@@ -47,7 +47,7 @@ await startBot({ onMessage: ({ data: { message } }) => text(\`You said \${messag
 )
 project.write(
   'what-if.mjs',
-  `import { startBotModule } from './node_modules/livechat-bridge/dist/src/operations/what-if/in-process/bot-process.js'
+  `import { startBotModule } from './node_modules/livechat-bridge/dist/src/bot/what-if/in-process/bot-process.js'
 const { left, right } = await startBotModule({ path: \`\${process.cwd()}/asked.ts\`, replyWithin: 10_000, network: false })
 if (left) throw new Error(left)
 const time = '2026-01-31T12:00:00.000Z'

@@ -1,14 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { removeOldNotes } from '../../bridge/archive/notes.ts'
+import { archivedToIn } from '../../bridge/archive/archiver.ts'
 import { retention } from '../../bridge/archive/retention.ts'
 import { agreedTime } from '../../bridge/domain/agreed-time.ts'
 import { viewsGroup } from '../../bridge/domain/consumer-groups.ts'
+import { removeOldNotes } from '../../bridge/privacy/enrichments.ts'
 import { sleep } from '../../bridge/shared/time.ts'
 import { inMongo } from '../../bridge/views/positions.ts'
 import type { Settings } from '../config.ts'
 import type { Part, Ports } from '../ports.ts'
 import { serverReasonOf } from '../reason.ts'
-import { type Archiving, archivedToOf, changedArchivesOf } from './archiver.ts'
+import { type Archiving, changedArchivesOf } from './archiver.ts'
 
 type RetentionPorts = Pick<Ports, 'kafka' | 'mongo' | 'metrics' | 'log'> & {
   readonly settings: Pick<Settings, 'accounts' | 'retentionDays'>
@@ -57,7 +58,7 @@ export const startRetention = (
       return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
     archivedTo: async (topic, partitions) =>
-      archivedToOf({ kafka })(topic, partitions, (await kafka.topicIds([topic])).get(topic) ?? ''),
+      archivedToIn(kafka)(topic, partitions, (await kafka.topicIds([topic])).get(topic) ?? ''),
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: timeOfServers,
   })

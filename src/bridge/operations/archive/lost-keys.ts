@@ -1,6 +1,6 @@
 import { archiveNameOf, type EventTopicName, eventTopicNames } from '../../../../contracts/topics.ts'
 import { wrappingKidOf } from '../../archive/key-file.ts'
-import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost.ts'
+import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost-keys.ts'
 import type { ArchiveKey, ArchiveKeys } from '../../domain/archive-keys.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'

@@ -1,10 +1,9 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent, ErasureEvent } from '../../../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopicName, eventTopicNames, type TopicName } from '../../../../contracts/topics.ts'
-import type { Missed } from '../../archive/archiver.ts'
+import { erasureIn, mayErase } from '../../archive/archiver.ts'
 import { keyId, lostText } from '../../archive/data-keys.ts'
-import { type Again, lostOf } from '../../archive/lost.ts'
-import { erasureIn, mayErase } from '../../archive/markers.ts'
+import { type Again, type LostKeys, lostOf } from '../../archive/lost-keys.ts'
 import { restorer } from '../../archive/restore.ts'
 import type { ArchiveKeys } from '../../domain/archive-keys.ts'
 import { viewsGroup } from '../../domain/consumer-groups.ts'
@@ -115,7 +114,7 @@ export const missedErasures = (deps: Deps) => {
    * What the archiver has to archive again, because MongoDB has lost the keys of its copies, or why archiving must not
    * continue: some of these records are in no topic any more. Erasures must be applied before, also to enrichments.
    */
-  const lost = async (): Promise<Missed> => {
+  const lost = async (): Promise<LostKeys> => {
     const again = new Map<EventTopicName, Again>()
     for (const name of eventTopicNames) {
       const found = await lostOf({ ...deps, read: readNew }, name)

@@ -1,7 +1,8 @@
 import type { EventTopicName, TopicName } from '../../../contracts/topics.ts'
 import type { ArchiveKeys } from '../domain/archive-keys.ts'
+import { partitionName } from '../domain/log/partition-name.ts'
 import type { LogPlace, Ranges, TopicIds } from '../domain/log/positions.ts'
-import type { IncomingRecord } from '../domain/log/record.ts'
+import type { IncomingRecord, Slice } from '../domain/log/record.ts'
 import { lostAmong } from './data-keys.ts'
 import { archivedOf } from './restore.ts'
 
@@ -22,16 +23,8 @@ export type Again = ReadonlyMap<number, { readonly from: number; readonly to: nu
 
 export type LostOfTopic = { readonly lost: ReadonlyArray<LostRecords>; readonly again: Again }
 
-type Deps = {
-  readonly keys: Pick<ArchiveKeys, 'find'>
-  readonly ranges: Ranges
-  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
-  /** Reads an archive topic, or the part of it that may have lost keys. */
-  readonly read: (
-    topic: EventTopicName,
-    onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
-  ) => Promise<void>
-}
+/** What the archiver has to archive again, or why it must not archive at all. */
+export type LostKeys = { readonly refusal: string } | { readonly again: ReadonlyMap<EventTopicName, Again> }
 
 type Unopened = { readonly id: string; readonly kid: string; readonly place: LogPlace; readonly timestamp: number }
 
@@ -58,7 +51,24 @@ const byKey = (unopened: ReadonlyArray<Unopened>): ReadonlyArray<LostRecords> =>
  * older copy. A record that the archive has again further on, in a readable copy, is not lost. A record that its topic
  * still has can be archived again.
  */
-export const lostOf = async ({ keys, ranges, topicIds, read }: Deps, topic: EventTopicName): Promise<LostOfTopic> => {
+export const lostOf = async (
+  {
+    keys,
+    ranges,
+    topicIds,
+    read,
+  }: {
+    readonly keys: Pick<ArchiveKeys, 'find'>
+    readonly ranges: Ranges
+    readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+    /** Reads an archive topic, or the part of it that may have lost keys. */
+    readonly read: (
+      topic: EventTopicName,
+      onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
+    ) => Promise<void>
+  },
+  topic: EventTopicName,
+): Promise<LostOfTopic> => {
   const unopened = new Map<string, Unopened>()
   await read(topic, async (records) => {
     const archived = archivedOf(records)
@@ -86,4 +96,39 @@ export const lostOf = async ({ keys, ranges, topicIds, read }: Deps, topic: Even
     return [partition, { from, to: offsets.reduce((a, b) => Math.max(a, b)) + 1 }] as const
   })
   return { lost: byKey(all.filter((each) => !isThere(each))), again: new Map(again) }
+}
+
+/** What is to be archived again, because MongoDB has lost the keys of its copies. It is not known at first. */
+export const archiveAgain = () => {
+  let ranges: Map<string, { from: number; readonly to: number }> | undefined
+  /** The first offset of a partition that is to be archived again. */
+  const from = (topic: string, partition: number): number | undefined =>
+    ranges?.get(partitionName({ topic, partition }))?.from
+  return {
+    from,
+    isKnown: (): boolean => ranges !== undefined,
+    begin: (found: ReadonlyMap<string, Again>): void => {
+      ranges = new Map(
+        [...found].flatMap(([topic, ofTopic]) =>
+          [...ofTopic].map(([partition, range]) => [partitionName({ topic, partition }), { ...range }] as const),
+        ),
+      )
+    },
+    archived: ({ topic, partition, records }: Slice): void => {
+      const range = ranges?.get(partitionName({ topic, partition }))
+      if (range === undefined) return
+      range.from = Math.max(range.from, (records.at(-1)?.offset ?? -1) + 1)
+      if (range.from >= range.to) ranges?.delete(partitionName({ topic, partition }))
+    },
+    /**
+     * The offsets up to which the archive has readable copies, of those that the group has committed. None while it is
+     * not known which copies cannot be read.
+     */
+    readableTo: (topic: TopicName, done: ReadonlyMap<number, number>): ReadonlyMap<number, number> =>
+      new Map(
+        ranges === undefined
+          ? []
+          : [...done].map(([partition, offset]) => [partition, Math.min(offset, from(topic, partition) ?? offset)]),
+      ),
+  }
 }

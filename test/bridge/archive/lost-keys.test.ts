@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { archiveAgain } from '../../../src/bridge/archive/archive-again.ts'
+import { archiveAgain } from '../../../src/bridge/archive/lost-keys.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 
 const test = suite('what is to be archived again')

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { removeOldNotes } from '../../../src/bridge/archive/notes.ts'
+import { removeOldNotes } from '../../../src/bridge/privacy/enrichments.ts'
 
 const notes = suite('notes of chats that are over')
 

@@ -1,5 +1,5 @@
 import type * as t from 'io-ts'
-import { AccountId, exactShape, Id, NonBlank } from '../primitives.ts'
+import { AccountId, exactShape, Id, NonBlank, nullable } from '../primitives.ts'
 import { OffsetTime } from '../wire.ts'
 
 /**
@@ -19,9 +19,9 @@ export const ErasureConfirmation = exactShape(
   },
   {
     /** The client id of the marker. */
-    clientId: Id,
+    clientId: nullable(Id),
     /** The chat id of the marker. */
-    chatId: Id,
+    chatId: nullable(Id),
   },
   'ErasureConfirmation',
 )

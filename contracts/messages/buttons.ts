@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { Code, personal, Text } from '../personal.ts'
-import { exactShape, Id, shape } from '../primitives.ts'
+import { exactShape, Id, nullable, shape } from '../primitives.ts'
 import { WireId } from '../wire.ts'
 import { messageType, ofOutbound, withPlainText } from './message-type.ts'
 
@@ -42,9 +42,9 @@ export const ButtonsReply = shape(
   {
     ...withPlainText,
     /** Whether the client must choose an answer, by the name that events use. */
-    forceReply: t.boolean,
+    forceReply: nullable(t.boolean),
     /** The same by its name in the protocol. */
-    force_reply: t.boolean,
+    force_reply: nullable(t.boolean),
   },
   'BUTTONS',
 )
@@ -91,7 +91,7 @@ export const buttons = messageType({
   format: 'plain',
   lists: { buttons: Button },
   ownFields: ({ title, buttons: answers, forceReply, force_reply }) => {
-    const isForced = forceReply ?? force_reply
+    const isForced = forceReply ?? force_reply ?? undefined
     return {
       title,
       buttons: answers.map(({ text, id }) => ({ text, id })),

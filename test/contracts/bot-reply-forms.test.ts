@@ -1,6 +1,9 @@
+import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BotReply } from '../../contracts/commands/bot-reply.ts'
+import { BotMessage, BotReply, exampleCommands, InviteAgent } from '../../contracts/commands/bot-reply.ts'
+import { Enrichment, exampleEnrichment } from '../../contracts/commands/enrichment.ts'
+import { ErasureConfirmation, exampleConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import { Message } from '../../contracts/events/message.ts'
 import { messageTypes, ReplyMessage } from '../../contracts/messages/index.ts'
 import { type AccountId, fieldNamesOf, type Id, Instant } from '../../contracts/primitives.ts'
@@ -36,6 +39,33 @@ for (const message of ofEvents)
 forms('the forms of the protocol are equivalent', () => {
   const wire = { type: 'BUTTONS', title: 'Sure?', buttons, timestamp: Date.parse(timestamp) / 1000, force_reply: true }
   assert.equal(sent(wire), ofEvents[2])
+})
+
+/** The optional fields of a contract. */
+const optionalOf = (codec: t.Any): ReadonlyArray<string> => {
+  if (codec instanceof t.IntersectionType) return codec.types.flatMap(optionalOf)
+  if (codec instanceof t.ExactType) return optionalOf(codec.type)
+  return codec instanceof t.PartialType ? Object.keys(codec.props) : []
+}
+
+const commands: ReadonlyArray<readonly [string, t.Mixed, object]> = [
+  ...messageTypes.map(({ type, reply, example }) => [type, reply, example] as const),
+  ['BotMessage', BotMessage, exampleCommands.BotMessage],
+  ['InviteAgent', InviteAgent, exampleCommands.InviteAgent],
+  ['Enrichment', Enrichment, exampleEnrichment],
+  ['ErasureConfirmation', ErasureConfirmation, exampleConfirmation],
+]
+for (const [name, codec, example] of commands)
+  forms(`${name}: every optional field may be null`, () => {
+    const optional = optionalOf(codec)
+    assert.ok(optional.length > 0)
+    right(codec.decode({ ...example, ...Object.fromEntries(optional.map((field) => [field, null])) }))
+  })
+
+forms('null for forceReply and force_reply means that nothing is said about it', () => {
+  const { forceReply, ...message } = { ...ofEvents[2], forceReply: null }
+  assert.equal(sent({ ...message, forceReply, force_reply: null }), message)
+  assert.equal(sent({ ...message, forceReply, force_reply: true }), { ...message, forceReply: true })
 })
 
 for (const { type, example, outbound } of messageTypes)

@@ -6,7 +6,7 @@ import type { Now } from '../domain/clock.ts'
 import type { NotUnderstood } from '../domain/decode-request.ts'
 import type { Append, PublishWithFallback } from '../domain/log/record.ts'
 import type { Measure } from '../domain/metrics.ts'
-import { readJson } from '../domain/read-json.ts'
+import { type JsonProblem, readJson } from '../domain/read-json.ts'
 import { notAllowed, type Refusal } from '../http/answer.ts'
 import { type BodyBudget, readBody } from '../http/body.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -18,18 +18,18 @@ import type { Sleep } from '../shared/time.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 
 /**
- * True if the header names this type. Its parameters say nothing: neither JSON (RFC 8259) nor a form has a charset, and
- * the bytes themselves show whether they are UTF-8.
+ * True if the header names this type, perhaps among others: each proxy may add one. The parameters of a type say nothing:
+ * neither JSON (RFC 8259) nor a form has a charset, and the bytes themselves show whether they are UTF-8.
  */
 export const isType = (contentType: string, expected: string): boolean =>
-  contentType.split(';', 1)[0]?.trim().toLowerCase() === expected
+  contentType.split(',').some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === expected)
 
-/** What is wrong with the headers of a body. Missing headers are ''. */
-const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
-  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
-    return { path: 'Content-Encoding', expected: 'none' }
-  return isType(contentType, 'application/json') ? undefined : { path: 'Content-Type', expected: 'application/json' }
-}
+const encodingProblem = (contentEncoding: string): Problem | undefined =>
+  contentEncoding === '' || contentEncoding.toLowerCase() === 'identity'
+    ? undefined
+    : { path: 'Content-Encoding', expected: 'none' }
+
+const noJson: ReadonlySet<JsonProblem['cause']> = new Set(['not-utf8', 'not-json'])
 
 /** The tokens of an account: two while one replaces the other. */
 export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>
@@ -155,17 +155,25 @@ export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Au
 }
 
 /** The answer to a request whose body is too large. Pure. */
-export const refusalOfSize = ({ contentType, contentEncoding }: Admitted, maxBytes: number): Refusal => {
-  const problem = mediaTypeProblem(contentType, contentEncoding)
+export const refusalOfSize = ({ contentEncoding }: Admitted, maxBytes: number): Refusal => {
+  const problem = encodingProblem(contentEncoding)
   const refusal = tooLarge(maxBytes)
   return problem === undefined
     ? refusal
     : { ...refusal, ...refusalOf({ kind: 'media-type', problem }), headers: refusal.headers ?? {} }
 }
 
-/** The payload of an admitted request, or the first problem. Pure. */
+/**
+ * The payload of an admitted request, or the first problem. A body that is JSON is JSON, whatever its `Content-Type`
+ * says: that header is often changed or lost on the way, and the event must not be. Pure.
+ */
 export const payloadOf = ({ body, contentType, contentEncoding }: Admitted): E.Either<NotUnderstood, unknown> => {
-  const problem = mediaTypeProblem(contentType, contentEncoding)
-  if (problem !== undefined) return E.left({ kind: 'media-type', problem })
-  return E.mapLeft((invalid: Problem): NotUnderstood => ({ kind: 'invalid', problems: [invalid] }))(readJson(body))
+  const encoded = encodingProblem(contentEncoding)
+  if (encoded !== undefined) return E.left({ kind: 'media-type', problem: encoded })
+  return E.mapLeft(
+    (problem: JsonProblem): NotUnderstood =>
+      noJson.has(problem.cause) && !isType(contentType, 'application/json')
+        ? { kind: 'media-type', problem: { path: 'Content-Type', expected: 'application/json' } }
+        : { kind: 'invalid', problems: [problem] },
+  )(readJson(body))
 }

@@ -6,7 +6,7 @@ import { readJson } from '../domain/read-json.ts'
 import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
-import { isJsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import type { Log } from '../shared/log.ts'
 import { percentDecoded } from '../shared/percent-decoded.ts'
 import { type AdmissionDeps, isType, refuseSecret, sameSecret } from './admission.ts'
@@ -31,22 +31,29 @@ const invalidClient = (basic: boolean): Refusal => ({
 
 const ofForm = (body: Buffer): E.Either<Refusal, Entries> => E.right([...new URLSearchParams(body.toString())])
 
-const ofJson = (body: Buffer): E.Either<Refusal, Entries> => {
-  const value = readJson(body)
-  if (E.isLeft(value) || !isJsonObject(value.right))
-    return invalidRequest('body: expected a JSON object, each parameter once')
-  const entries = Object.entries(value.right)
+const ofJson = (value: JsonObject): E.Either<Refusal, Entries> => {
+  const entries = Object.entries(value)
   const texts = entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text] as const] : []))
   return texts.length === entries.length ? E.right(texts) : invalidRequest('body: expected text in each parameter')
 }
 
-const readers = { 'application/x-www-form-urlencoded': ofForm, 'application/json': ofJson }
+const [form, json] = ['application/x-www-form-urlencoded', 'application/json'] as const
+
+/** A body that is a JSON object is JSON, whatever its type says. */
+const entriesOf = (contentType: string, body: Buffer): E.Either<Refusal, Entries> => {
+  const value = readJson(body)
+  if (E.isRight(value) && isJsonObject(value.right)) return ofJson(value.right)
+  if (isType(contentType, form)) return ofForm(body)
+  return invalidRequest(
+    isType(contentType, json)
+      ? 'body: expected a JSON object, each parameter once'
+      : `Content-Type: expected ${form} or ${json}`,
+  )
+}
 
 /** A token request's parameters. Empty ones count as absent, repeated ones are refused (RFC 6749, section 3.2). */
 const parametersOf = (contentType: string, body: Buffer): E.Either<Refusal, Parameters> => {
-  const read = Object.entries(readers).find(([type]) => isType(contentType, type))?.[1]
-  if (read === undefined) return invalidRequest(`Content-Type: expected ${Object.keys(readers).join(' or ')}`)
-  const entries = read(body)
+  const entries = entriesOf(contentType, body)
   if (E.isLeft(entries)) return entries
   const names = new Set(entries.right.map(([name]) => name))
   if (names.size < entries.right.length) return invalidRequest('body: expected each parameter once')

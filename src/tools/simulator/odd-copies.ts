@@ -15,6 +15,14 @@ export type OddCopy = {
   readonly answer: Attempt | undefined
 }
 
+/** How proxies leave the type of a body that is JSON. */
+const contentTypes = [
+  'application/json',
+  'application/json, application/json',
+  'text/plain',
+  'application/octet-stream',
+]
+
 /** The id of the chat or client that gets the odd copies of this one's events. */
 export const oddly = (id: string) => `odd-${id}`
 
@@ -33,16 +41,17 @@ export const createOddCopies = ({ share, seed }: Odd) => {
   const copies: OddCopy[] = []
   return {
     copies,
-    beside: async (payload: Payload, send: (odd: Payload) => Promise<Attempt | undefined>) => {
+    beside: async (payload: Payload, send: (odd: Payload, contentType: string) => Promise<Attempt | undefined>) => {
       if (random() >= share) return
       const ids = idsOf(payload)
       const { payload: odd, path } = oddForm({ ...payload, ...ids }, random)
+      const contentType = contentTypes[Math.floor(random() * contentTypes.length)] ?? 'application/json'
       copies.push({
         name: String(payload.event_name ?? payload.event),
         subject: String(ids.chat_id ?? ids.client_id),
         ...(ids.id === undefined ? { api: 'webhooks' } : { api: 'bot', id: String(ids.id) }),
         path,
-        answer: await send(odd),
+        answer: await send(odd, contentType),
       })
     },
   }

@@ -3,7 +3,7 @@ import type { AccessToken } from './access-token.ts'
 import type { ServiceAccount } from './account.ts'
 import type { Attempt, Post } from './post.ts'
 
-const json = { 'content-type': 'application/json' }
+const json = 'application/json'
 
 /** The result of an event: every attempt, and whether the last one got a regular response. */
 export type Exchange = { readonly id: string; readonly attempts: ReadonlyArray<Attempt>; readonly regular: boolean }
@@ -12,10 +12,15 @@ export type Exchange = { readonly id: string; readonly attempts: ReadonlyArray<A
 export const isRegular = (attempt: Attempt) => attempt.kind === 'answered' && attempt.status === 200
 
 /** Sends a webhook once, because no retries are documented (field notes). */
-export const sendWebhook = async (post: Post, account: ServiceAccount, payload: object): Promise<Attempt> => {
+export const sendWebhook = async (
+  post: Post,
+  account: ServiceAccount,
+  payload: object,
+  contentType = json,
+): Promise<Attempt> => {
   const url = account.bridge?.webhooksUrl
   if (url === undefined) throw new Error(`account ${account.id} has no address for webhooks`)
-  return post(url, JSON.stringify(payload), json)
+  return post(url, JSON.stringify(payload), { 'content-type': contentType })
 }
 
 type Deps = {
@@ -34,12 +39,13 @@ export const sendBotEvent = async (
   { post, token, now, attempts }: Deps,
   { id: accountId, authorization, bridge }: ServiceAccount,
   event: { readonly id: string },
+  contentType = json,
 ): Promise<Exchange> => {
   if (bridge === undefined) throw new Error(`account ${accountId} has no address for bot events`)
   const once = async (): Promise<Attempt> => {
     const access = authorization === undefined ? E.right(undefined) : await token.get()
     if (E.isLeft(access)) return { at: now(), tookMs: 0, kind: 'unanswered', reason: access.left }
-    const headers = access.right === undefined ? json : { ...json, authorization: access.right }
+    const headers = { 'content-type': contentType, ...(access.right !== undefined && { authorization: access.right }) }
     return post(bridge.botUrl, JSON.stringify(event), headers)
   }
   const made: Attempt[] = []

@@ -72,16 +72,19 @@ export const startService = async ({
    */
   const botEvent = async (accountId: string, event: BotEvent): Promise<Exchange> => {
     const { account, token } = known(accountId)
-    const send = (sent: { readonly id: string }) => sendBotEvent({ post, token, now, attempts }, account, sent)
+    const send = (sent: { readonly id: string }, contentType?: string) =>
+      sendBotEvent({ post, token, now, attempts }, account, sent, contentType)
     const exchange = await send(event)
     if (exchange.regular)
-      await oddCopies.beside(event, async (copy) => (await send({ ...copy, id: String(copy.id) })).attempts.at(-1))
+      await oddCopies.beside(event, async (copy, contentType) =>
+        (await send({ ...copy, id: String(copy.id) }, contentType)).attempts.at(-1),
+      )
     else state.change(accountId, event.chat_id, { kind: 'agent-invited', by: 'service', id: event.id })
     return exchange
   }
 
   const webhook = async (accountId: string, payload: object): Promise<Attempt> => {
-    const send = (sent: object) => sendWebhook(post, known(accountId).account, sent)
+    const send = (sent: object, contentType?: string) => sendWebhook(post, known(accountId).account, sent, contentType)
     const attempt = await send(payload)
     if (isRegular(attempt)) await oddCopies.beside({ ...payload }, send)
     return attempt

@@ -10,6 +10,7 @@ const bot = '/bot/bot-token-of-acme'
 const guarded = '/bot/bot-token-guarded'
 const large = `{"event_name":"${'x'.repeat(8 * 1024 * 1024)}"}`
 const nested = `{"a":${'['.repeat(32)}${']'.repeat(32)}}`
+const json = 'application/json'
 const as = (contentType: string, body: string | Buffer, more = {}) => ({
   body,
   headers: { 'content-type': contentType, ...more },
@@ -101,8 +102,25 @@ const rows: ReadonlyArray<Row> = [
     'event',
   ],
   ['too large a body', hooks, { body: large }, 413, 'invalid_request', 'body: expected at most 8388608 bytes'],
-  ['another content type', hooks, as('text/plain', accepted), 415, 'invalid_request', 'Content-Type'],
-  ['a form', bot, as('application/x-www-form-urlencoded', message), 415, 'invalid_request', 'Content-Type'],
+  ['no JSON of another type', hooks, as('text/plain', 'Hello'), 415, 'invalid_request', 'Content-Type'],
+  ['a form', bot, as('application/x-www-form-urlencoded', 'event=1'), 415, 'invalid_request', 'Content-Type'],
+  ['bytes', bot, as('application/octet-stream', Buffer.from([0xff])), 415, 'invalid_request', 'Content-Type'],
+  [
+    'a repeated key in JSON of another type',
+    bot,
+    as('text/plain', message.replace('{', '{"chat_id":"1",')),
+    400,
+    'invalid_request',
+    'chat_id: expected one value, not several',
+  ],
+  [
+    'no JSON, declared twice as JSON',
+    hooks,
+    as(`${json}, ${json}`, '{'),
+    400,
+    'invalid_request',
+    'body: expected JSON',
+  ],
   [
     'a content encoding',
     hooks,
@@ -111,7 +129,22 @@ const rows: ReadonlyArray<Row> = [
     'invalid_request',
     'Content-Encoding',
   ],
-  ['a too large body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
+  [
+    'a too large body of another type',
+    hooks,
+    as('text/plain', large),
+    413,
+    'invalid_request',
+    'body: expected at most',
+  ],
+  [
+    'a too large body with a content encoding',
+    hooks,
+    as('application/json', large, { 'content-encoding': 'gzip' }),
+    415,
+    'invalid_request',
+    'Content-Encoding',
+  ],
 ]
 
 /** The part of a body that is kept: 64 KiB of a body that is too large, otherwise all of it. */
@@ -292,6 +325,20 @@ errors('the parameters of the content type of JSON never cost the event', async 
   for (const parameter of parameters)
     assert.is((await send(port, bot, as(`Application/JSON${parameter}`, message))).status, 200, parameter)
   assert.is((await send(port, bot, as('application/json', message, { 'content-encoding': 'identity' }))).status, 200)
+})
+
+const otherTypes = ['application/json, application/json', 'text/plain', 'application/x-www-form-urlencoded', '', ',']
+
+errors('a body that is JSON is JSON, whatever its content type says', async () => {
+  for (const [n, type] of otherTypes.entries())
+    for (const [path, body] of [
+      [hooks, accepted],
+      [bot, JSON.stringify({ ...JSON.parse(message), id: `of-type-${n}` })],
+    ] as const) {
+      const reply = await send(port, path, as(type, body))
+      assert.equal([reply.status, reply.body], [200, { result: 'ok' }], type)
+    }
+  assert.equal([published.length, appended], [2 * otherTypes.length, []])
 })
 
 errors('a token of the account is accepted, with or without Bearer', async () => {

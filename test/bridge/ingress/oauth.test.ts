@@ -31,6 +31,14 @@ const granted: Readonly<Record<string, Sent>> = {
     ['audience', 'x'],
   ]),
   JSON: json(JSON.stringify(Object.fromEntries([grant, ...credentials]))),
+  'JSON of the type of forms': {
+    body: JSON.stringify(Object.fromEntries([grant, ...credentials])),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
+  'JSON that two proxies declared': {
+    body: JSON.stringify(Object.fromEntries([grant, ...credentials])),
+    headers: { 'content-type': 'application/json, application/json' },
+  },
   'HTTP Basic': form([grant], basic(id, secret)),
   'HTTP Basic and the same client_id': form([grant, ['client_id', id]], basic(id, secret)),
 }

@@ -65,7 +65,7 @@ const ofInterface = (path: string): ReadonlyArray<Row> => {
     [404, path, path.replace('{token}', ''), { body }],
     [405, path, acme, { method: 'PUT', body }],
     [413, path, acme, { body: large }],
-    [415, path, acme, { body, headers: { 'content-type': 'text/plain' } }],
+    [415, path, acme, { body: 'Hello', headers: { 'content-type': 'text/plain' } }],
     [429, path, slow, { body }],
     [500, path, acme, { body }, broken],
     [503, path, acme, { body }, ailing],

@@ -2,7 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Heard = { readonly path: string; readonly authorization: string | undefined; readonly body: string }
+export type Heard = {
+  readonly path: string
+  readonly authorization: string | undefined
+  readonly contentType: string | undefined
+  readonly body: string
+}
 /** The answer; undefined means that there is never an answer. */
 export type Respond = (heard: Heard) => { readonly status: number; readonly body: unknown } | undefined
 
@@ -14,7 +19,8 @@ export const startFakeBridge = async (respond: Respond = () => ok) => {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
-    const one = { path: request.url ?? '', authorization: request.headers.authorization, body }
+    const { authorization, 'content-type': contentType } = request.headers
+    const one = { path: request.url ?? '', authorization, contentType, body }
     heard.push(one)
     const answer = respond(one)
     if (answer === undefined) return

@@ -76,7 +76,7 @@ odd(
   async () => {
     const bridge = started(
       await startFakeBridge(({ body }) =>
-        body.includes('"odd-13"') ? { status: 400, body: {} } : { status: 200, body: { result: 'ok' } },
+        body.includes('"odd-14"') ? { status: 400, body: {} } : { status: 200, body: { result: 'ok' } },
       ),
     )
     const account = serviceAccountOf({ ...plain, webhooks: { token: 'webhooks-token-0001' } }, bridge.url)
@@ -88,6 +88,14 @@ odd(
     const copies = service.oddCopies()
     assert.ok(copies.length > 10 && copies.length < 30)
     assert.is(bridge.heard.length, 40 + copies.length)
+    const [types, ofCopies] = [false, true].map(
+      (isCopy) =>
+        new Set(
+          bridge.heard.filter(({ body }) => body.includes('"odd-') === isCopy).map(({ contentType }) => contentType),
+        ),
+    )
+    assert.equal([...(types ?? [])], ['application/json'])
+    assert.ok((ofCopies?.size ?? 0) > 2, 'a body that is JSON is sent with other types too')
     const bodies = bridge.heard.map(({ body }) => JSON.parse(body))
     assert.equal(
       bodies.filter(({ chat_id }) => String(chat_id).startsWith('odd-')).map(({ chat_id }) => chat_id),
@@ -95,7 +103,7 @@ odd(
     )
     assert.equal(new Set(bodies.flatMap(({ id }) => id ?? [])).size, bodies.filter(({ id }) => id !== undefined).length)
     const refused = copies.filter(({ answer }) => answer?.kind === 'answered' && answer.status === 400)
-    assert.equal([...new Set(refused.map(({ subject }) => subject))], ['odd-13'])
+    assert.equal([...new Set(refused.map(({ subject }) => subject))], ['odd-14'])
   },
 )
 

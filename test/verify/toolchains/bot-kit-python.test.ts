@@ -78,6 +78,7 @@ const replies: ReadonlyArray<ReadonlyArray<Reply>> = [
   [buttons('Which?', [{ id: 'x'.repeat(256), text: 'One' }])],
   [buttons('Which?', [{ id: 'a\u0007', text: 'One' }])],
   [raw({ type: 'BUTTONS', title: 'Which?', buttons: [{ id: 7, text: 'One' }], force_reply: true })],
+  [raw({ type: 'BUTTONS', title: 'Which?', buttons: [{ id: 7, text: 'One' }], forceReply: null, force_reply: null })],
   [raw({ type: 'BUTTONS', title: 'Which?', buttons: [{ id: '7', text: 'One', colour: 'red' }] })],
   [raw({ type: 'BUTTONS', title: 'Which?', buttons: [{ id: '7', text: 'One' }], forceReply: 'yes' })],
   [raw({ type: 'BUTTONS', title: 'Which?', buttons: 'none' })],

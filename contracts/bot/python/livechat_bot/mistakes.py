@@ -81,7 +81,7 @@ def _in_markdown(content: str) -> Iterator[str]:
 
 def _in_buttons(message: Mapping[str, Any]) -> Iterator[str]:
     for name in ("forceReply", "force_reply"):
-        if not isinstance(message.get(name, False), bool):
+        if not (message.get(name) is None or isinstance(message[name], bool)):
             yield f"message.{name}: expected true or false"
     listed = message.get("buttons")
     if not isinstance(listed, Sequence) or isinstance(listed, str) or not 1 <= len(listed) <= MAX_BUTTONS:

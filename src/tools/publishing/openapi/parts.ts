@@ -98,7 +98,8 @@ export const errorTable = {
     message: 'body: expected at most 1048576 bytes',
   },
   415: {
-    description: 'Not `application/json`, or with a content encoding.',
+    description:
+      'No JSON and not declared as JSON either, or with a content encoding. A body that is JSON is JSON, whatever its `Content-Type` says.',
     code: 'invalid_request',
     message: 'Content-Type: expected application/json',
   },

@@ -154,7 +154,7 @@ export const bridgeInMemory = async ({ settings, sleep, monotonic, post }: Given
     metrics,
     tokens,
     log: silent,
-    kafka: { append, deadLetter },
+    kafka: { send: append, append, deadLetter },
     mongo: { findEnrichments: async () => [], chatHistory: {} },
     missed: { applyToViews: async () => undefined },
   }

@@ -3,10 +3,11 @@ import type { Health } from '../../bridge/domain/checks.ts'
 import { now } from '../../bridge/domain/clock.ts'
 import { ingressRouters } from '../../bridge/ingress/app.ts'
 import { enrichmentFilter, findingEnrichments } from '../../bridge/ingress/enrichment-filter.ts'
+import { openIntake } from '../../bridge/journal/intake.ts'
+import { toRecord } from '../../bridge/kafka/records.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
 import { fillEnrichmentFilter } from './enrichment-filter.ts'
-import { openIntake } from './intake.ts'
 import { historyAfter } from './missed-erasures.ts'
 
 export type Ingress = {
@@ -22,8 +23,9 @@ export type Ingress = {
 export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingress>> => {
   const { settings, kafka, mongo, missed, tokens, metrics, log } = ports
   const { measure, watch } = metrics
-  const { dataDir, journalMaxBytes } = settings
-  const opened = await openIntake({ kafka, dataDir, maxBytes: journalMaxBytes, measure, log })
+  const { send, keepRefused: reject } = kafka
+  const { dataDir, journalMaxBytes: maxBytes } = settings
+  const opened = await openIntake({ dataDir, maxBytes, send, reject, now, sleep, log })
   if (E.isLeft(opened)) return opened
   const intake = opened.right
   watch('journal', () => ({ ...intake.state(), now: Date.now() }))
@@ -34,7 +36,11 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
     routers: ingressRouters({
       accounts: settings.accounts,
       trustedProxies: settings.http.trustedProxies,
-      publish: intake.publish,
+      publish: async (event, withinMs, dataJson) => {
+        const published = await intake.append(toRecord(event, dataJson), withinMs)
+        if (E.isRight(published)) measure.published(event.type)
+        return published
+      },
       append: intake.append,
       findEnrichment: findingEnrichments(mongo.findEnrichments, filter),
       history: historyAfter(missed.applyToViews, mongo.chatHistory),

@@ -1,20 +1,23 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Problem } from '../../../contracts/problem.ts'
-import type { Account, VerifyToken } from '../domain/accounts.ts'
+import type { Account, IssueToken, VerifyToken } from '../domain/accounts.ts'
+import type { ChatHistory } from '../domain/chat-history.ts'
 import type { Now } from '../domain/clock.ts'
 import type { NotUnderstood } from '../domain/decode-request.ts'
-import type { Append, PublishWithFallback } from '../domain/log/record.ts'
+import type { DurableIn, Failure, OutgoingRecord } from '../domain/log/record.ts'
 import type { Measure } from '../domain/metrics.ts'
 import { type JsonProblem, readJson } from '../domain/read-json.ts'
 import { notAllowed, type Refusal } from '../http/answer.ts'
 import { type BodyBudget, readBody } from '../http/body.ts'
-import type { ClientAddress } from '../http/client-address.ts'
+import type { ClientAddress, Network } from '../http/client-address.ts'
 import type { Ctx } from '../http/context.ts'
 import type { FailureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
 import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
+import type { FindEnrichment } from './enrichment.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 
 /**
@@ -81,37 +84,51 @@ export type Admitted = {
   readonly tooLarge?: { readonly size: number | undefined }
 }
 
-export type AdmissionDeps = {
-  readonly accounts: ReadonlyArray<Account>
-  readonly rateLimit: RateLimit
-  readonly budget: BodyBudget
-  readonly addressOf: ClientAddress
-  readonly failures: FailureDelay
-  readonly sleep: Sleep
-  readonly limits: Limits
-}
+/**
+ * Publishes an event: to Kafka or, while Kafka is unavailable, to the journal. Left after at most `withinMs`: the event
+ * is not known to be durable. `dataJson` is the JSON of the data, if the caller has it already.
+ */
+export type PublishWithFallback = (
+  event: DomainEvent,
+  withinMs: number,
+  dataJson?: string,
+) => Promise<E.Either<Failure, DurableIn>>
 
-/** What the routes of both interfaces need. */
-export type RouteDeps = AdmissionDeps & {
+/** What the routes are made from. */
+export type Ingress = {
+  readonly accounts: ReadonlyArray<Account>
+  /** The proxies whose X-Forwarded-For is trusted. */
+  readonly trustedProxies: ReadonlyArray<Network>
   readonly publish: PublishWithFallback
-  readonly append: Append
+  /** Appends a record as `publish` does. */
+  readonly append: (record: OutgoingRecord, withinMs: number) => Promise<E.Either<Failure, unknown>>
+  readonly findEnrichment: FindEnrichment
+  readonly history: ChatHistory
+  readonly verify: VerifyToken
+  readonly issue: IssueToken
   readonly measure: Measure
   readonly log: Log
   readonly now: Now
+  readonly sleep: Sleep
+  /** A monotonic clock, in ms. */
+  readonly monotonic: () => number
+}
+
+/** What the routes of one server share. */
+export type Shared = Ingress & {
+  readonly limits: Limits
+  /** The memory for bodies. */
+  readonly budget: BodyBudget
+  readonly addressOf: ClientAddress
+  readonly failures: FailureDelay
+  readonly rateLimit: RateLimit
 }
 
 type Authorize = (account: Account, header: string) => Promise<boolean>
 
-/** Accepts `Authorization: TOKEN` or `Authorization: Bearer TOKEN` if the account needs it. */
-export const authorizing =
-  (verify: VerifyToken): Authorize =>
-  async (account, header) =>
-    account.bot?.authorization === undefined ||
-    (header !== '' && (await verify(account, header.replace(/^Bearer /i, '').trim())))
-
 /** Delays the answer to a wrong secret, or refuses it as one too many. With an account if only its second secret is wrong. */
 export const refuseSecret = async (
-  { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
+  { failures, sleep }: Pick<Shared, 'failures' | 'sleep'>,
   address: string,
   refusal: Refusal,
   account?: Account,
@@ -126,16 +143,17 @@ export const refuseSecret = async (
  * valid never pays for what others send: not for their failures from the same address, and the account's rate is not
  * used up by whoever knows only its path.
  */
-export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
-  const { rateLimit, limits, budget, addressOf } = deps
-  const find = byToken(deps.accounts, tokensOf)
+export const admission = (shared: Shared, tokensOf: TokensOf, authorize: Authorize) => {
+  const { accounts, rateLimit, limits, budget, addressOf } = shared
+  const find = byToken(accounts, tokensOf)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const address = addressOf(ctx.req)
     const account = find(ctx.params.token ?? '')
-    if (account === undefined) return refuseSecret(deps, address, unknownToken)
+    if (account === undefined) return refuseSecret(shared, address, unknownToken)
     ctx.state.accountId = account.id
-    if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized, account)
+    if (!(await authorize(account, ctx.get('authorization'))))
+      return refuseSecret(shared, address, unauthorized, account)
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
     const body = await readBody(ctx.req, {

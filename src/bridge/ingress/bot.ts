@@ -1,32 +1,34 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { VerifyToken } from '../domain/accounts.ts'
+import type { Account } from '../domain/accounts.ts'
 import { decodeBotEvent } from '../domain/requests.ts'
 import { answering, type Handle, ok, type Refusal } from '../http/answer.ts'
 import type { Ctx, State } from '../http/context.ts'
 import { within } from '../shared/timeout.ts'
-import { admission, authorizing, payloadOf, type RouteDeps, refusalOfSize } from './admission.ts'
+import { admission, payloadOf, refusalOfSize, type Shared } from './admission.ts'
 import { deduplicate } from './deduplicate.ts'
 import { type Quarantined, quarantining } from './quarantine.ts'
 import { eventTooLarge, refusalOf, tooSlow, unavailable } from './refusal.ts'
 
-export type BotDeps = RouteDeps & { readonly verify: VerifyToken; readonly monotonic: () => number }
-
 const route = '/bot/:token'
 
 /** Interface B: answers 200 once the event is durable. One time budget covers everything from the arrival on. */
-export const botRouter = (deps: BotDeps) => {
-  const { now, monotonic, limits, log } = deps
-  const publish = deduplicate(deps.publish, undefined, ({ id, type, subject, data: { accountId } }) => {
-    deps.measure.idReused(accountId)
+export const botRouter = (shared: Shared) => {
+  const { verify, now, monotonic, limits, measure, log } = shared
+  const publish = deduplicate(shared.publish, undefined, ({ id, type, subject, data: { accountId } }) => {
+    measure.idReused(accountId)
     log.warn(
       { accountId, chatId: subject, eventId: id, type },
       'an id came again with other content: both are in the log, consumers ignore the second',
     )
   })
-  const admit = admission(deps, ({ bot }) => [bot?.token, bot?.secondToken], authorizing(deps.verify))
-  const quarantine = quarantining(deps, 'bot')
+  /** Accepts `Authorization: TOKEN` or `Authorization: Bearer TOKEN` if the account needs it. */
+  const authorize = async (account: Account, header: string) =>
+    account.bot?.authorization === undefined ||
+    (header !== '' && (await verify(account, header.replace(/^Bearer /i, '').trim())))
+  const admit = admission(shared, ({ bot }) => [bot?.token, bot?.secondToken], authorize)
+  const quarantine = quarantining(shared, 'bot')
   const left = ({ state }: Ctx) => limits.botMs - (monotonic() - state.arrivedAt)
 
   const take: Handle = async (ctx) => {
@@ -51,7 +53,7 @@ export const botRouter = (deps: BotDeps) => {
     const decoded = E.isLeft(payload) ? payload : decodeBotEvent(payload.right, receipt)
     if (E.isLeft(decoded)) return keep(decoded.left, refusalOf(decoded.left))
     const { event, misfits } = decoded.right
-    if (misfits > 0) deps.measure.misfit('bot')
+    if (misfits > 0) measure.misfit('bot')
     ctx.state.eventId = event.id
     const published = await publish(event, left(ctx))
     // The client waits. An event only in the journal has not reached the bot, so the service continues without it.

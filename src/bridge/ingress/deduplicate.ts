@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { PublishWithFallback } from '../domain/log/record.ts'
+import type { PublishWithFallback } from './admission.ts'
 
 /**
  * A digest that is the same for the same event of Interface B. If an id comes again with other content, the log keeps

@@ -2,21 +2,14 @@ import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { Id } from '../../../contracts/primitives.ts'
 import type { Account } from '../domain/accounts.ts'
-import type { ChatHistory, ChatName } from '../domain/chat-history.ts'
+import type { ChatName } from '../domain/chat-history.ts'
 import { type Answer, answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import type { Ctx, State } from '../http/context.ts'
-import type { Log } from '../shared/log.ts'
 import { reasonOf } from '../shared/reason.ts'
 import { fairSemaphore } from '../shared/semaphore.ts'
 import { within } from '../shared/timeout.ts'
-import { type AdmissionDeps, refuseSecret, sameSecret } from './admission.ts'
+import { refuseSecret, type Shared, sameSecret } from './admission.ts'
 import { tooManyRequests } from './refusal.ts'
-
-export type HistoryDeps = Omit<AdmissionDeps, 'budget'> & {
-  readonly history: ChatHistory
-  readonly monotonic: () => number
-  readonly log: Log
-}
 
 const route = '/history/:accountId/:chatId'
 const maxMessages = 100
@@ -69,8 +62,8 @@ const hasToken = (account: Account | undefined, header: string): boolean => {
  * What was said in a chat, for the account's bots. A bot asks while its client waits, and webhooks go on meanwhile: few
  * histories are read at once, each within its time, and the accounts have turns.
  */
-export const historyRouter = (deps: HistoryDeps) => {
-  const { accounts, history, limits, addressOf, rateLimit, monotonic, sleep, log } = deps
+export const historyRouter = (shared: Shared) => {
+  const { accounts, history, limits, addressOf, rateLimit, monotonic, sleep, log } = shared
   const byId = new Map<string, Account>(accounts.map((account) => [account.id, account]))
   const acquire = fairSemaphore(limits.historiesAtOnce)
 
@@ -107,7 +100,7 @@ export const historyRouter = (deps: HistoryDeps) => {
     const { accountId = '', chatId = '' } = ctx.params
     const account = byId.get(accountId)
     if (account === undefined || !hasToken(account, ctx.get('authorization')))
-      return refuseSecret(deps, addressOf(ctx.req), wrongToken)
+      return refuseSecret(shared, addressOf(ctx.req), wrongToken)
     ctx.state.accountId = account.id
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const asked = askedIn(ctx.query)

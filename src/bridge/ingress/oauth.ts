@@ -1,18 +1,15 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Account, IssueToken } from '../domain/accounts.ts'
+import type { Account } from '../domain/accounts.ts'
 import { readJson } from '../domain/read-json.ts'
 import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
-import type { Log } from '../shared/log.ts'
 import { percentDecoded } from '../shared/percent-decoded.ts'
-import { type AdmissionDeps, isType, refuseSecret, sameSecret } from './admission.ts'
+import { isType, refuseSecret, type Shared, sameSecret } from './admission.ts'
 import { incomplete, noMemory, tooLarge } from './refusal.ts'
-
-export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly log: Log }
 
 type Parameters = ReadonlyMap<string, string>
 type Entries = ReadonlyArray<readonly [string, string]>
@@ -113,8 +110,8 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
  * not wait for the rest of a large one. Failures count for the address alone: a client id proves nothing, and if they
  * counted for its account too, the delay would tell which ids exist.
  */
-export const oauthRouter = (deps: OauthDeps) => {
-  const { accounts, issue, limits, budget, addressOf, log } = deps
+export const oauthRouter = (shared: Shared) => {
+  const { accounts, issue, limits, budget, addressOf, log } = shared
   const clients = new Map<string, { readonly account: Account; readonly secrets: ReadonlyArray<string> }>(
     accounts.flatMap((account) => {
       const authorization = account.bot?.authorization
@@ -144,7 +141,7 @@ export const oauthRouter = (deps: OauthDeps) => {
     const { clientId, secret, basic } = granted.right
     const client = clients.get(clientId)
     const isKnown = (client?.secrets ?? ['', '']).map((known) => sameSecret(secret, known)).includes(true)
-    if (!isKnown || client === undefined) return refuseSecret(deps, addressOf(ctx.req), invalidClient(basic))
+    if (!isKnown || client === undefined) return refuseSecret(shared, addressOf(ctx.req), invalidClient(basic))
     ctx.state.accountId = client.account.id
     const { token, expiresIn } = await issue(client.account)
     const granting = { access_token: token, token_type: 'Bearer', expires_in: expiresIn }

@@ -5,12 +5,10 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import { quarantineHeaders as names } from '../../../contracts/records.ts'
 import { quarantine } from '../../../contracts/topics.ts'
 import { type NotUnderstood, problemText } from '../domain/decode-request.ts'
-import type { Append, OutgoingRecord } from '../domain/log/record.ts'
-import type { Measure } from '../domain/metrics.ts'
+import type { OutgoingRecord } from '../domain/log/record.ts'
 import type { Answer, Refusal } from '../http/answer.ts'
 import { headBytes } from '../http/body.ts'
-import type { Log } from '../shared/log.ts'
-import type { Admitted } from './admission.ts'
+import type { Admitted, Ingress } from './admission.ts'
 import { unavailable } from './refusal.ts'
 
 /** Why a request is in quarantine: its body was not understood, or it is too large; `size` in bytes. */
@@ -39,12 +37,6 @@ export const quarantineRecord = (
   },
 })
 
-type QuarantineDeps = {
-  readonly append: Append
-  readonly measure: Measure
-  readonly log: Log
-}
-
 type ToKeep = {
   readonly admitted: Admitted
   readonly reason: Quarantined
@@ -58,7 +50,7 @@ type ToKeep = {
 
 /** Keeps a request that does not become an event, and returns its answer: 503 if it may not have been kept in time. */
 export const quarantining =
-  ({ append, measure, log }: QuarantineDeps, api: 'webhooks' | 'bot') =>
+  ({ append, measure, log }: Pick<Ingress, 'append' | 'measure' | 'log'>, api: 'webhooks' | 'bot') =>
   async ({ admitted, reason, receivedAt, withinMs, answer, event }: ToKeep): Promise<E.Either<Refusal, Answer>> => {
     measure.quarantined(api, reason.kind)
     if (reason.kind === 'too-large') {

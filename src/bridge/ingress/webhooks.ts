@@ -5,16 +5,20 @@ import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { contentHashes } from '../domain/content-hash.ts'
 import type { Decoded, NotUnderstood } from '../domain/decode-request.ts'
-import type { PublishWithFallback } from '../domain/log/record.ts'
 import { decodeWebhook } from '../domain/requests.ts'
 import { type Answer, answering, ok, type Refusal } from '../http/answer.ts'
 import type { Ctx, State } from '../http/context.ts'
-import { type Admitted, admission, payloadOf, type RouteDeps, refusalOfSize } from './admission.ts'
-import { type FindEnrichment, replying } from './enrichment.ts'
+import {
+  type Admitted,
+  admission,
+  type PublishWithFallback,
+  payloadOf,
+  refusalOfSize,
+  type Shared,
+} from './admission.ts'
+import { replying } from './enrichment.ts'
 import { type Quarantined, quarantining } from './quarantine.ts'
 import { eventTooLarge, refusalOf, unavailable } from './refusal.ts'
-
-export type WebhooksDeps = RouteDeps & { readonly findEnrichment: FindEnrichment }
 
 const route = '/webhooks/:token'
 
@@ -30,16 +34,16 @@ const withoutRepeatedTexts = (event: DomainEvent): DomainEvent | undefined => {
 }
 
 /** Interface A: answers 200 once the event is durable, with enrichments if the service shows them to agents. */
-export const webhooksRouter = (deps: WebhooksDeps) => {
-  const { publish, now, limits, log } = deps
-  const contentHash = contentHashes(deps.accounts)
+export const webhooksRouter = (shared: Shared) => {
+  const { accounts, publish, findEnrichment, now, limits, measure, log } = shared
+  const contentHash = contentHashes(accounts)
   const admit = admission(
-    deps,
+    shared,
     ({ webhooks }) => [webhooks?.token, webhooks?.secondToken],
     async () => true,
   )
-  const quarantine = quarantining(deps, 'webhooks')
-  const reply = replying(deps.findEnrichment, limits.enrichmentMs)
+  const quarantine = quarantining(shared, 'webhooks')
+  const reply = replying(findEnrichment, limits.enrichmentMs)
 
   const decode = (admitted: Admitted, receivedAt: Instant, ctx: Ctx): E.Either<NotUnderstood, Decoded> => {
     const payload = payloadOf(admitted)
@@ -80,7 +84,7 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
         decoded.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(decoded.left)),
       )
     const { event, misfits } = decoded.right
-    if (misfits > 0) deps.measure.misfit('webhooks')
+    if (misfits > 0) measure.misfit('webhooks')
     ctx.state.eventId = event.id
     const publishing = publishSmaller(event)
     const replied = reply(event, publishing)

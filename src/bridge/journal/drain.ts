@@ -10,9 +10,15 @@ import type { Entry } from './reader.ts'
 /** Keeps a record that Kafka will never accept, with the reason. Resolves when it is durable; throws for a retry. */
 export type Reject = (record: OutgoingRecord, reason: string) => Promise<void>
 
+/**
+ * Appends a record to Kafka, however long that takes: the producer must never give up a record and then accept a later
+ * one. Left, transient: Kafka does not accept the record now.
+ */
+export type Send = (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
+
 type Deps = {
   readonly journal: Pick<Journal, 'peek' | 'drained' | 'state'>
-  readonly send: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
+  readonly send: Send
   readonly reject: Reject
   /** Receives the outcome of a round. True when the drain has ended. */
   readonly report: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Place } from '../domain/log/record.ts'
+import type { DurableIn, Failure } from '../domain/log/record.ts'
 
 export const transient = (reason: string): E.Either<Failure, never> => E.left({ kind: 'transient', reason })
 
 /** Where the record is durable, or why it is not. */
-export type Outcome = E.Either<Failure, Place>
+export type Outcome = E.Either<Failure, DurableIn>
 
 /**
  * Where the records of one topic go.
@@ -93,7 +93,7 @@ export const decide = (state: FailoverState, event: FailoverEvent): Decision => 
     case 'DeadlinePassed':
       return event.epoch === state.epoch ? leave(state, 'failed-over') : [state, []]
     case 'JournalAnswered': {
-      const outcome = E.map((): Place => 'journal')(event.outcome)
+      const outcome = E.map((): DurableIn => 'journal')(event.outcome)
       return [{ ...state, journaling: state.journaling - 1, refused: E.isLeft(outcome) }, [{ do: 'answer', outcome }]]
     }
     case 'NearlyDrained':

@@ -1,8 +1,8 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Append, OutgoingRecord } from '../domain/log/record.ts'
+import type { OutgoingRecord } from '../domain/log/record.ts'
 import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
-import { drain, type Reject } from './drain.ts'
+import { drain, type Reject, type Send } from './drain.ts'
 import { decide, type Effect, type FailoverEvent, initialState, type Outcome, transient } from './failover.ts'
 import { type Journal, type JournalState, sumOf } from './journal.ts'
 
@@ -65,7 +65,7 @@ const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
 }
 
 type Deps = {
-  readonly append: Append
+  readonly send: Send
   /** Keeps a journaled record that Kafka will never accept. */
   readonly reject: Reject
   /** How long Kafka may need for a record before its topic fails over. */
@@ -78,16 +78,13 @@ type Deps = {
 /**
  * Right when the record is durable. `kafka`: the brokers have acknowledged it. `journal`: it is synced to the local
  * disk and will be drained. Left after at most `withinMs`, which should exceed `budgetMs` by the time that a disk needs
- * to sync. A transient failure: it is not known whether the record is durable, for example when Kafka fails and the
+ * to sync; at once if no time is left. A transient failure: it is not known whether the record is durable, for example when Kafka fails and the
  * journal is full. Any other failure: Kafka will never accept this record.
  */
-export type Publish = (record: OutgoingRecord, withinMs: number) => Promise<Outcome>
-
-// The producer must never give up a record and then accept a later one.
-const producerMs = Number.POSITIVE_INFINITY
+export type AppendWithFallback = (record: OutgoingRecord, withinMs: number) => Promise<Outcome>
 
 /**
- * Publishes the records of one topic. While Kafka does not accept them, they go to the journal. For each key, the first
+ * Appends the records of one topic. While Kafka does not accept them, they go to the journal. For each key, the first
  * occurrences of all acknowledged records are in Kafka in the order of arrival, even if a process or broker fails. Why:
  * - The producer appends in the order of the calls. If it refuses a record because its buffer is full, it does not
  *   append that record, and also no later record of the topic from the same turn of the event loop.
@@ -101,7 +98,7 @@ const producerMs = Number.POSITIVE_INFINITY
  * - A crash loses only records that were not acknowledged. The journal's records go before any new record.
  */
 export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) => {
-  const { append: appendToKafka, budgetMs, log, sleep } = deps
+  const { budgetMs, log, sleep } = deps
   const stopping = new AbortController()
   const outstanding = new Set<Item>()
   const journaling = new Set<Promise<void>>()
@@ -114,16 +111,8 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     passed: (epoch) => dispatch({ type: 'DeadlinePassed', epoch }),
   })
 
-  const toKafka = async (record: OutgoingRecord) => {
-    try {
-      return await appendToKafka(record, producerMs)
-    } catch {
-      return transient('the producer has failed')
-    }
-  }
-
   const send = async (item: Item) => {
-    const outcome = await toKafka(item.record)
+    const outcome = await deps.send(item.record)
     dispatch({ type: 'KafkaAnswered', epoch: item.epoch, outcome }, item)
     outstanding.delete(item)
   }
@@ -145,7 +134,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
       return !draining
     }
     const kept = () => Promise.all(journaling)
-    drain({ ...deps, journal, journalName: topic, send: toKafka, report, kept, stopping: stopping.signal })
+    drain({ ...deps, journal, journalName: topic, report, kept, stopping: stopping.signal })
   }
 
   const perform = (effect: Effect, item: Item | undefined) => {
@@ -180,12 +169,14 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
 
   if (state.mode === 'failed-over') startDrain()
 
-  const publish: Publish = (record, withinMs) =>
-    withDeadline(withinMs, (times, answer) =>
+  const append: AppendWithFallback = (record, withinMs) => {
+    if (withinMs <= 0) return Promise.resolve(transient('no time is left'))
+    return withDeadline(withinMs, (times, answer) =>
       dispatch({ type: 'RecordArrived' }, { record, epoch: state.epoch, answer, ...times }),
     )
+  }
   return {
-    publish,
+    append,
     state: () => ({
       ...journal.state(),
       isFailedOver: state.mode === 'failed-over' || state.mode === 'failing-back',
@@ -207,13 +198,13 @@ export type FallbackState = JournalState & {
   readonly refused: boolean
 }
 
-/** Publishes to each topic with its own fallback: a topic that Kafka does not accept delays only its own records. */
-export const publishWithFallback = (journals: ReadonlyMap<TopicName, Journal>, deps: Deps) => {
+/** Appends to each topic with its own fallback: a topic that Kafka does not accept delays only its own records. */
+export const appendWithFallback = (journals: ReadonlyMap<TopicName, Journal>, deps: Deps) => {
   const topics = new Map([...journals].map(([topic, journal]) => [topic, topicFallback(topic, journal, deps)]))
-  const publish: Publish = (record, withinMs) =>
-    topics.get(record.topic)?.publish(record, withinMs) ?? Promise.resolve(transient(`no journal for ${record.topic}`))
+  const append: AppendWithFallback = (record, withinMs) =>
+    topics.get(record.topic)?.append(record, withinMs) ?? Promise.resolve(transient(`no journal for ${record.topic}`))
   return {
-    publish,
+    append,
     state: (): FallbackState => {
       const states = [...topics].map(([topic, { state }]) => ({ topic, ...state() }))
       const failedOver = states.filter(({ isFailedOver }) => isFailedOver)

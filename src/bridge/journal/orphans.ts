@@ -1,9 +1,7 @@
-import type { Append } from '../domain/log/record.ts'
 import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
 import type { DamageCount } from './damage.ts'
-import { drain, type Reject } from './drain.ts'
-import { transient } from './failover.ts'
+import { drain, type Reject, type Send } from './drain.ts'
 import { type Journal, sumOf } from './journal.ts'
 import type { Found, Journals, Orphan, Unusable } from './journals.ts'
 
@@ -21,7 +19,7 @@ export type OrphansState = {
 
 type Deps = {
   readonly adopt: Journals['adopt']
-  readonly append: Append
+  readonly send: Send
   readonly reject: Reject
   readonly log: Log
   readonly sleep: Sleep
@@ -31,7 +29,7 @@ type Deps = {
 const lookEveryMs = 10_000
 
 /** Drains the journals of ended processes to Kafka: those found at the start, and those found later. */
-export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...deps }: Deps) => {
+export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, ...deps }: Deps) => {
   const { log, sleep } = deps
   const stopping = new AbortController()
   const { signal } = stopping
@@ -39,14 +37,11 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
   const journals: Journal[] = []
   let unusable: Found['unusable'] = []
 
-  const send: Parameters<typeof drain>[0]['send'] = (record) =>
-    append(record, Number.POSITIVE_INFINITY).catch(() => transient('the producer has failed'))
   const drainOne = (journalName: string, journal: Journal) =>
     drain({
       ...deps,
       journal,
       journalName,
-      send,
       stopping: signal,
       report: (event) => event === 'Drained',
       kept: async () => undefined,

@@ -4,7 +4,7 @@ import { deadLetterHeaders as names } from '../../../contracts/records.ts'
 import { deadLetters, type TopicName } from '../../../contracts/topics.ts'
 import { traceIdOf, traceparentIn } from '../adapters/tracing.ts'
 import type { Now } from '../domain/clock.ts'
-import type { DeadLetter, Failure, IncomingRecord } from '../domain/log/record.ts'
+import type { DeadLetter, Failure, IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
 import { recordTime } from '../domain/log/record-time.ts'
 import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
@@ -82,11 +82,28 @@ export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, 
   },
 })
 
-/**
- * The consumer of letters with what Kafka refused from the journal. These records were on no topic: their partition and
- * offset are 0.
- */
+/** The consumer of letters with what Kafka refused from the journal. */
 export const ofJournal = 'journal'
+
+const bytes = (part: string | Buffer | null) => (typeof part === 'string' ? Buffer.from(part) : part)
+
+/** Keeps a record that Kafka refuses. It is on no topic: its partition and offset are 0. */
+export const keepingRefused =
+  (keep: DeadLetter) =>
+  ({ topic, key, value, headers }: OutgoingRecord, reason: string): Promise<void> =>
+    keep(
+      {
+        topic,
+        partition: 0,
+        offset: 0,
+        timestamp: Date.now(),
+        key: bytes(key),
+        value: bytes(value),
+        headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)])),
+      },
+      'refused-by-kafka',
+      reason,
+    )
 
 const againAfterMs = 500
 

@@ -5,7 +5,7 @@ import type { CheckHealth } from '../domain/checks.ts'
 import type { Now } from '../domain/clock.ts'
 import type { ConsumerSpec, RunningConsumer } from '../domain/log/consumer.ts'
 import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
-import type { Append, DeadLetter, Failure, IncomingRecord, Publish } from '../domain/log/record.ts'
+import type { Append, DeadLetter, Failure, IncomingRecord, OutgoingRecord, Publish } from '../domain/log/record.ts'
 import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
 import { sleep } from '../shared/time.ts'
@@ -13,9 +13,8 @@ import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
 import { brokerHealth } from './broker-health.ts'
 import { type KafkaSettings, type NewClient, newClient } from './client.ts'
-import { largestBatch } from './compression.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
-import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
+import { deadLetterFor, keepingRefused, ofJournal, type Redriven, toRedriven } from './dead-letters.ts'
 import { type FetchFrom, type FetchRecord, fetchFromOf, fetchRecordOf, isDeniedOf } from './fetch-record.ts'
 import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
 import {
@@ -33,7 +32,7 @@ import { detectKeyDistribution } from './partitions/key-distribution.ts'
 import { partitionerOf } from './partitions/partitioner.ts'
 import { withKeyDistribution } from './partitions/report.ts'
 import { type Reroute, rerouteWith } from './partitions/reroute.ts'
-import { sizeOf, type Waiting } from './produce/backlog.ts'
+import type { Waiting } from './produce/backlog.ts'
 import { produceConnection } from './produce/connection.ts'
 import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
@@ -45,10 +44,14 @@ import type { WireRecord } from './wire-record.ts'
 
 /** The interface of src/bridge/kafka for the other folders. */
 export type KafkaPorts = {
+  /** Appends a record, however long that takes. Left, transient: Kafka does not accept the record now, or it stops. */
+  readonly send: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
   readonly append: Append
   readonly publish: Publish
   /** The dead letters of the consumer with this name. */
   readonly deadLetter: (consumer: string) => DeadLetter
+  /** Keeps a record of the journal that Kafka refuses, as a dead letter. */
+  readonly keepRefused: (record: OutgoingRecord, reason: string) => Promise<void>
   /** Appends the record in a dead letter to its own topic again. */
   readonly redrive: (deadLetter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
   readonly reroute: Reroute
@@ -99,28 +102,18 @@ const consumersWithinMs = 9_000
 const late = (): E.Either<Failure, void> =>
   E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
 
-type Take = (record: WireRecord) => Promise<E.Either<Failure, void>>
-
-/** Refuses what no consumer could read. */
-const refusingTooLarge =
-  (append: Take): Take =>
-  (record) =>
-    sizeOf(record) > largestBatch
-      ? Promise.resolve(
-          E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
-        )
-      : append(record)
+type Send = (record: WireRecord) => Promise<E.Either<Failure, void>>
 
 /** Makes a span of each record that belongs to a trace, and names it in the record. */
 const traced =
-  (append: Take): Take =>
+  (send: Send): Send =>
   (record) => {
     const span = sendSpan(record, record.headers.traceparent)
     const traceparent = traceparentAfter(span, undefined)
-    if (traceparent === undefined) return append(record)
-    const taken = append({ ...record, headers: { ...record.headers, traceparent } })
-    taken.then((result) => endSpan(span, E.isLeft(result) ? result.left.kind : undefined))
-    return taken
+    if (traceparent === undefined) return send(record)
+    const sent = send({ ...record, headers: { ...record.headers, traceparent } })
+    sent.then((result) => endSpan(span, E.isLeft(result) ? result.left.kind : undefined))
+    return sent
   }
 
 /** The connections for all requests but those of producers and consumers. Each connects on first use. */
@@ -199,19 +192,22 @@ export const connectKafka = (
   })
   let stopping = false
 
-  const take = refusingTooLarge(traced(records.append))
-  const append: Append = (record, withinMs) => within(withinMs, take(record), late)
+  const send = traced(records.send)
+  const append: Append = (record, withinMs) => within(withinMs, send(record), late)
+  const deadLetter = deadLetterFor({ append: send, now, sleep, log, measure }, () => stopping)
 
   return {
+    send,
     append,
     publish: async (event, withinMs) => {
       const appended = await append(toRecord(event), withinMs)
       if (E.isRight(appended)) measure.published(event.type)
       return appended
     },
-    deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
-    reroute: rerouteWith({ append: take, partitioner, sleep }, () => stopping),
-    redrive: (deadLetter, to, withinMs) => within(withinMs, take(toRedriven(deadLetter, to)), late),
+    deadLetter,
+    keepRefused: keepingRefused(deadLetter(ofJournal)),
+    reroute: rerouteWith({ append: send, partitioner, sleep }, () => stopping),
+    redrive: (deadLetter, to, withinMs) => within(withinMs, send(toRedriven(deadLetter, to)), late),
     consume,
     readTopic,
     fetchRecord,

@@ -3,13 +3,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../../contracts/primitives.ts'
-import type { Failure, Place } from '../../../src/bridge/domain/log/record.ts'
+import type { DurableIn, Failure } from '../../../src/bridge/domain/log/record.ts'
 import { decodeBotEvent } from '../../../src/bridge/domain/requests.ts'
-import { bounded } from '../../../src/bridge/ingress/app.ts'
 import { deduplicate } from '../../../src/bridge/ingress/deduplicate.ts'
 import { right } from '../../support/either.ts'
 
-type Result = E.Either<Failure, Place>
+type Result = E.Either<Failure, DurableIn>
 const done: Result = E.right('kafka')
 const failed: Result = E.left({ kind: 'transient', reason: 'no broker' })
 
@@ -102,14 +101,6 @@ repeats('an event that was evicted from the memory is published again', async ()
   }, 2)
   for (const id of ['a', 'b', 'c', 'c', 'a']) await port(event('acme', 'AGENT_JOINED', id), 1000)
   assert.equal(ids, ['a', 'b', 'c', 'a'])
-})
-
-repeats('a call that never settles is late, and without remaining time there is no call', async () => {
-  const { asked, publish } = publishing()
-  const late = E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
-  assert.equal(await bounded(publish)(event('acme', 'AGENT_JOINED', 'a'), 1), late)
-  assert.equal(await bounded(publish)(event('acme', 'AGENT_JOINED', 'a'), 0), late)
-  assert.is(asked.length, 1)
 })
 
 repeats(

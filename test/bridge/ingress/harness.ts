@@ -14,7 +14,8 @@ import {
 } from '../../../src/bridge/http/health.ts'
 import type { Limits } from '../../../src/bridge/http/limits.ts'
 import { createHttpServer, type HttpDeps } from '../../../src/bridge/http/server.ts'
-import { type IngressDeps, ingressRouters } from '../../../src/bridge/ingress/app.ts'
+import type { Ingress } from '../../../src/bridge/ingress/admission.ts'
+import { ingressRouters } from '../../../src/bridge/ingress/app.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
 import { right } from '../../support/either.ts'
 import { silent } from '../../support/silent-log.ts'
@@ -63,7 +64,7 @@ export const never = <A>() => new Promise<A>(() => undefined)
 
 type LogLine = { readonly level: string; readonly fields: object; readonly message: string }
 
-type Given = Partial<IngressDeps & HttpDeps> & { readonly checks?: Checks }
+type Given = Partial<Ingress & HttpDeps> & { readonly checks?: Checks }
 
 /** An ingress whose ports record their calls. A test may replace ports. */
 export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limits> = {}) => {
@@ -75,7 +76,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
   const level = (name: string) => (fields: object, message: string) => {
     logged.push({ level: name, fields, message })
   }
-  const all: IngressDeps & HttpDeps = {
+  const all: Ingress & HttpDeps = {
     accounts,
     trustedProxies: [],
     publish: async (event) => {

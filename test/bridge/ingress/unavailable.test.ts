@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IngressDeps } from '../../../src/bridge/ingress/app.ts'
+import type { Ingress } from '../../../src/bridge/ingress/admission.ts'
 import { sample } from '../../support/samples.ts'
 import { never, noon, type Reply, send, start } from './harness.ts'
 
@@ -23,27 +23,21 @@ const isUnavailable = ({ status, headers, body }: Reply, api: 'webhooks' | 'bot'
 
 const unavailable = suite('unavailable')
 
-const broken: ReadonlyArray<readonly [string, Pick<IngressDeps, 'publish' | 'append'>]> = [
-  ['fails', { publish: async () => left, append: async () => left }],
-  ['never settles', { publish: () => never(), append: () => never() }],
-]
+const broken: Pick<Ingress, 'publish' | 'append'> = { publish: async () => left, append: async () => left }
+const { port: brokenPort, stop: stopBroken } = await start(broken, short)
+unavailable.after(stopBroken)
 
-for (const [how, ports] of broken) {
-  const { port, stop } = await start(ports, short)
-  unavailable.after(stop)
+unavailable('an event whose publishing fails is answered 503', async () => {
+  isUnavailable(await send(brokenPort, hooks, { body: accepted }), 'webhooks')
+  isUnavailable(await send(brokenPort, bot, { body: message }), 'bot')
+})
 
-  unavailable(`an event whose publishing ${how} is answered 503`, async () => {
-    isUnavailable(await send(port, hooks, { body: accepted }), 'webhooks')
-    isUnavailable(await send(port, bot, { body: message }), 'bot')
-  })
-
-  unavailable(`a refused request whose storing ${how} is answered 503 instead of its error`, async () => {
-    isUnavailable(await send(port, hooks, { body: 'not json' }), 'webhooks')
-    isUnavailable(await send(port, hooks, { body: '{"event_name":"unheard_of"}' }), 'webhooks')
-    isUnavailable(await send(port, bot, { body: '{"event":"UNHEARD_OF"}' }), 'bot')
-    isUnavailable(await send(port, bot, { body: 'x', headers: { 'content-type': 'text/plain' } }), 'bot')
-  })
-}
+unavailable('a refused request whose storing fails is answered 503 instead of its error', async () => {
+  isUnavailable(await send(brokenPort, hooks, { body: 'not json' }), 'webhooks')
+  isUnavailable(await send(brokenPort, hooks, { body: '{"event_name":"unheard_of"}' }), 'webhooks')
+  isUnavailable(await send(brokenPort, bot, { body: '{"event":"UNHEARD_OF"}' }), 'bot')
+  isUnavailable(await send(brokenPort, bot, { body: 'x', headers: { 'content-type': 'text/plain' } }), 'bot')
+})
 
 unavailable('the time budget of Interface B counts from the arrival of the request', async () => {
   const slow = await start({ verify: () => never() }, short)

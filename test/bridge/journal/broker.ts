@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Append, Failure, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
+import type { Failure, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
+import type { Send } from '../../../src/bridge/journal/drain.ts'
 import { idOf } from './given.ts'
 
 type Waiting = { readonly record: OutgoingRecord; readonly answer: (outcome: E.Either<Failure, void>) => void }
@@ -21,7 +22,7 @@ export const scriptedBroker = () => {
     const mine = present
     const queue: Waiting[] = []
     const late: (() => void)[] = []
-    const append: Append = (record) =>
+    const send: Send = (record) =>
       new Promise((answer) => {
         if (full) answer(failure('transient', 'the lane is full'))
         else if (mine === present) queue.push({ record, answer })
@@ -36,7 +37,7 @@ export const scriptedBroker = () => {
       }
     }
     return {
-      append,
+      send,
       take,
       waiting: () => queue.map(({ record }) => idOf(record)),
       acknowledgeLate: () => {

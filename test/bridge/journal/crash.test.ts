@@ -63,7 +63,7 @@ const play = async (script: ReadonlyArray<Step>) => {
 
   const arrive = (key: number) => {
     const [id, mine] = [keys.push(key) - 1, process]
-    mine.publish(recordOf(id, `acme/${key}`), 2_500).then((outcome) => {
+    mine.append(recordOf(id, `acme/${key}`), 2_500).then((outcome) => {
       if (E.isRight(outcome) && mine === process) acknowledged.push(id)
     })
   }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { publishWithFallback, topicFallback } from '../../../src/bridge/journal/fallback.ts'
+import { appendWithFallback, topicFallback } from '../../../src/bridge/journal/fallback.ts'
 import { openJournals } from '../../../src/bridge/journal/journals.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { virtualClock } from './clock.ts'
@@ -15,7 +15,7 @@ const given = () => startPolicy(temporaryFolder())
 const policy = suite('journal: in front of the broker, with more faults')
 
 policy("while the producer's buffer stays full the drain keeps trying, and logs nothing more", async () => {
-  const { publish: append, idle, broker, clock, lines, recover, stop } = await given()
+  const { append, idle, broker, clock, lines, recover, stop } = await given()
   broker.setFull(true)
   await append(recordOf(1), withinMs)
   for (let seconds = 0; seconds < 60; seconds++) {
@@ -37,7 +37,7 @@ policy("while the producer's buffer stays full the drain keeps trying, and logs 
 policy(
   'a journaled record that the broker refuses permanently becomes a dead letter, and the others continue',
   async () => {
-    const { publish: append, idle, broker, clock, rejected, keeping, recover, stop } = await given()
+    const { append, idle, broker, clock, rejected, keeping, recover, stop } = await given()
     broker.setFull(true)
     await Promise.all([1, 2, 3].map((id) => append(recordOf(id), withinMs)))
     broker.refusedForEver.add(2)
@@ -55,13 +55,7 @@ policy(
 )
 
 policy('a full journal refuses records, and readiness reports it', async () => {
-  const {
-    publish: append,
-    broker,
-    health,
-    recover,
-    stop,
-  } = await startPolicy(temporaryFolder(), undefined, undefined, {
+  const { append, broker, health, recover, stop } = await startPolicy(temporaryFolder(), undefined, undefined, {
     maxBytes: 300,
   })
   broker.setFull(true)
@@ -79,13 +73,7 @@ policy('a full journal refuses records, and readiness reports it', async () => {
 
 policy('a disk that hangs costs the caller only time', async () => {
   const [reached, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const {
-    publish: append,
-    idle,
-    clock,
-    broker,
-    stop,
-  } = await startPolicy(temporaryFolder(), undefined, undefined, {
+  const { append, idle, clock, broker, stop } = await startPolicy(temporaryFolder(), undefined, undefined, {
     openFile: async (path, flags) => ({
       ...(await unsynced(path, flags)),
       datasync: () => {
@@ -100,13 +88,14 @@ policy('a disk that hangs costs the caller only time', async () => {
   await reached.promise
   await clock.pass(withinMs)
   assert.equal(answers, [E.left({ kind: 'transient', reason: 'not known to be durable within 2500 ms' })])
+  assert.equal(await append(recordOf(2), 0), E.left({ kind: 'transient', reason: 'no time is left' }))
   resumed.resolve()
   await idle()
   await stop()
 })
 
 policy('under a steady load the journal is drained and direct sending starts again', async () => {
-  const { publish: append, idle, broker, lane, state, stop } = await given()
+  const { append, idle, broker, lane, state, stop } = await given()
   broker.setFull(true)
   await append(recordOf(1), withinMs)
   broker.setFull(false)
@@ -143,7 +132,7 @@ policy('acknowledged records are not sent again when an older record of the batc
   const journal = await openAt(dir)
   const over = Promise.withResolvers<void>()
   const { stop } = topicFallback('chats', journal, {
-    append: async (record) => {
+    send: async (record) => {
       sent.push(idOf(record))
       if (sent.length === 1) return E.left({ kind: 'transient', reason: 'the first partition has no leader' })
       if (sent.length === 4) over.resolve()
@@ -165,8 +154,12 @@ policy('a topic that Kafka does not accept delays only its own records', async (
   const opened = right(await openJournals({ dir: root, maxBytes: 100_000, now: () => noon, log: recordingLog().log }))
   const clock = virtualClock()
   const taken: string[] = []
-  const { publish, state, stop } = publishWithFallback(opened.own, {
-    append: ({ topic }) => {
+  const {
+    append: publish,
+    state,
+    stop,
+  } = appendWithFallback(opened.own, {
+    send: ({ topic }) => {
       if (topic === 'quarantine') return new Promise(() => undefined)
       taken.push(topic)
       return Promise.resolve(E.right(undefined))

@@ -11,7 +11,7 @@ const given = () => startPolicy(temporaryFolder())
 const policy = suite('journal: in front of the broker')
 
 policy('with a healthy broker a record goes to the log and nothing to the journal', async () => {
-  const { publish: append, idle, lane, broker, state, health, stop } = await given()
+  const { append, idle, lane, broker, state, health, stop } = await given()
   const answer = append(recordOf(1), withinMs)
   await idle()
   lane.take(1, 'now')
@@ -23,7 +23,7 @@ policy('with a healthy broker a record goes to the log and nothing to the journa
 })
 
 policy('after the budget everything outstanding is in the journal, and later records go there at once', async () => {
-  const { publish: append, idle, clock, lane, broker, state, health, recover, stop } = await given()
+  const { append, idle, clock, lane, broker, state, health, recover, stop } = await given()
   const first = [1, 2, 3].map((id) => append(recordOf(id), withinMs))
   await clock.pass(budgetMs)
   assert.equal(await Promise.all(first), Array(3).fill(E.right('journal')))
@@ -49,7 +49,7 @@ policy('after the budget everything outstanding is in the journal, and later rec
 })
 
 policy('after an acknowledgement inside the budget records still go to the broker', async () => {
-  const { publish: append, idle, clock, lane, state, stop } = await given()
+  const { append, idle, clock, lane, state, stop } = await given()
   const answer = append(recordOf(1), withinMs)
   await clock.pass(budgetMs * 0.9)
   lane.take(1, 'now')
@@ -61,7 +61,7 @@ policy('after an acknowledgement inside the budget records still go to the broke
 })
 
 policy('a record that the broker refuses permanently is refused, not journaled', async () => {
-  const { publish: append, idle, broker, lane, state, stop } = await given()
+  const { append, idle, broker, lane, state, stop } = await given()
   broker.refusedForEver.add(1)
   const answer = append(recordOf(1), withinMs)
   await idle()
@@ -73,7 +73,7 @@ policy('a record that the broker refuses permanently is refused, not journaled',
 })
 
 policy("while the producer's buffer is full, records go to the journal at once", async () => {
-  const { publish: append, broker, state, recover, stop } = await given()
+  const { append, broker, state, recover, stop } = await given()
   broker.setFull(true)
   assert.equal(await append(recordOf(1), withinMs), E.right('journal'))
   assert.is(state().isFailedOver, true)
@@ -87,18 +87,15 @@ policy(
   async () => {
     const dir = temporaryFolder()
     const before = await startPolicy(dir)
-    const answers = [1, 2].map((id) => before.publish(recordOf(id), withinMs))
+    const answers = [1, 2].map((id) => before.append(recordOf(id), withinMs))
     await before.idle()
     await before.stop()
     assert.equal(await Promise.all(answers), [E.right('journal'), E.right('journal')])
-    assert.equal(
-      await before.publish(recordOf(9), withinMs),
-      E.left({ kind: 'transient' as const, reason: 'stopping' }),
-    )
+    assert.equal(await before.append(recordOf(9), withinMs), E.left({ kind: 'transient' as const, reason: 'stopping' }))
 
     const after = await startPolicy(dir)
     assert.is(after.state().isFailedOver, true)
-    assert.equal(await after.publish(recordOf(3), withinMs), E.right('journal'))
+    assert.equal(await after.append(recordOf(3), withinMs), E.right('journal'))
     await after.recover()
     assert.equal(after.broker.firstIds(), [1, 2, 3])
     await after.stop()

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Append, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
-import { journalHealth } from '../../../src/bridge/journal/health.ts'
+import type { OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
+import type { Send } from '../../../src/bridge/journal/drain.ts'
+import { journalHealth } from '../../../src/bridge/journal/intake.ts'
 import { type Journals, openJournals } from '../../../src/bridge/journal/journals.ts'
 import { drainOrphans } from '../../../src/bridge/journal/orphans.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -42,7 +43,7 @@ const draining = (orphans: Parameters<typeof drainOrphans>[0], options: Drained)
   const ended = Promise.withResolvers<void>()
   const { log, lines } = recordingLog()
   const drain = drainOrphans(orphans, {
-    append: async (record) => {
+    send: async (record) => {
       sent.push(idOf(record))
       return E.right(undefined)
     },
@@ -118,13 +119,13 @@ journals('a journal whose process has ended is drained in its order, and reporte
   const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const sent: number[] = []
   const { adopt } = opened
-  const append: Append = async (record) => {
+  const send: Send = async (record) => {
     sent.push(idOf(record))
     if (sent.length === 3) started.resolve()
     await answered.promise
     return E.right(undefined)
   }
-  const { state, stop, ended } = draining(orphans, { adopt, append })
+  const { state, stop, ended } = draining(orphans, { adopt, send })
   await started.promise
   assert.equal(state(), { journals: 1, records: 3, unusable: [], damaged: { places: 0, bytes: 0 } })
   answered.resolve()

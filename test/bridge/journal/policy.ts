@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { topicFallback } from '../../../src/bridge/journal/fallback.ts'
-import { journalHealth } from '../../../src/bridge/journal/health.ts'
+import { journalHealth } from '../../../src/bridge/journal/intake.ts'
 import type { Journal, JournalOptions } from '../../../src/bridge/journal/journal.ts'
 import { scriptedBroker } from './broker.ts'
 import { virtualClock } from './clock.ts'
@@ -43,7 +43,7 @@ export const startPolicy = async (
     rejected.push(idOf(record))
   }
   const policy = topicFallback('chats', journal, {
-    append: lane.append,
+    send: lane.send,
     reject,
     budgetMs,
     log,

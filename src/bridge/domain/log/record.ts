@@ -29,17 +29,7 @@ export type Append = (record: OutgoingRecord, withinMs: number) => Promise<Eithe
 export type Publish = (event: DomainEvent, withinMs: number) => Promise<Either<Failure, void>>
 
 /** Where a record is durable: in Kafka, or only in the journal, which sends it to Kafka later. */
-export type Place = 'kafka' | 'journal'
-
-/**
- * As `Publish`, but the event goes to the journal while Kafka is unavailable. `dataJson` is the JSON of the data, if
- * the caller has it already.
- */
-export type PublishWithFallback = (
-  event: DomainEvent,
-  withinMs: number,
-  dataJson?: string,
-) => Promise<Either<Failure, Place>>
+export type DurableIn = 'kafka' | 'journal'
 
 /** A record as it was read; `offset` and `timestamp` (ms since 1970) are exact up to 2^53. */
 export type IncomingRecord = {

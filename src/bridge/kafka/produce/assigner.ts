@@ -21,8 +21,7 @@ export const assigner = (deps: Deps) => {
   const { partitioner, onAssigned, onFailure, onRecovery, pause, sleep, random, signal } = deps
   const waiting = new Map<TopicName, Entry[]>()
 
-  const partitionOf = ({ record: { topic, key, partition } }: Entry) =>
-    partitioner.partitionOf(topic, typeof key === 'string' ? Buffer.from(key) : key, partition)
+  const partitionOf = ({ record: { topic, key, partition } }: Entry) => partitioner.partitionOf(topic, key, partition)
 
   const assignAll = async (topic: TopicName, entries: Entry[]) => {
     for (let failures = 1; entries.length > 0 && !signal.aborted; failures++) {

@@ -88,7 +88,14 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
       if (isRefusing || entries.size >= limits.records || (entries.size > 0 && topic.bytes + bytes > limits.bytes))
         return Promise.resolve(refuseThisTurn(topic))
       return new Promise((resolve) => {
-        const entry: Entry = { record, bytes, number: number++, since: clock(), settle: resolve }
+        const { key } = record
+        const entry: Entry = {
+          record: { ...record, key: typeof key === 'string' ? Buffer.from(key) : key },
+          bytes,
+          number: number++,
+          since: clock(),
+          settle: resolve,
+        }
         entries.add(entry)
         topic.bytes += bytes
         onTaken(entry)

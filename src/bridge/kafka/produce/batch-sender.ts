@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Measure } from '../../domain/metrics.ts'
 import { isIdentityLost, refusalOf } from '../errors.ts'
-import { type Backlog, sizeOf } from './backlog.ts'
+import type { Backlog } from './backlog.ts'
 import type { ProduceConnection } from './connection.ts'
-import type { PartitionQueue } from './partition-queue.ts'
+import type { PartitionQueue, SizedBatch } from './partition-queue.ts'
 
 type Deps = {
   readonly backlog: Pick<Backlog, 'settle'>
@@ -42,9 +42,14 @@ export const batchSender = ({ backlog, clock, measure }: Deps) => {
       await Promise.all(unknown.map(async (queue) => queue.identify(await connection.newProducerId(leader))))
       const batches = group.map((queue) => queue.begin())
       const errors = await connection.produce(leader, batches)
-      const durable = batches.filter((_, i) => errors[i] === undefined).flatMap(({ records }) => records)
-      const bytes = durable.reduce((sum, record) => sum + sizeOf(record), 0)
-      if (durable.length > 0) measure.produced(durable.length, bytes, (clock() - began) / 1000)
+      const durable = batches.filter((_, i) => errors[i] === undefined)
+      const sum = (of: (batch: SizedBatch) => number) => durable.reduce((total, batch) => total + of(batch), 0)
+      if (durable.length > 0)
+        measure.produced(
+          sum(({ records }) => records.length),
+          sum(({ bytes }) => bytes),
+          (clock() - began) / 1000,
+        )
       return errors
     } catch (error) {
       return group.map(() => error)

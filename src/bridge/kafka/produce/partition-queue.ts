@@ -7,9 +7,15 @@ import { type Identity, noIdentity } from './record-batch.ts'
 
 export type Bounds = { readonly records: number; readonly bytes: number }
 
-/** A waiting record. `settle` reports its outcome to the caller; `number` is the order of the calls. */
+/** A record whose key has been encoded. Its partition depends on the bytes of the key. */
+export type KeyedRecord = WireRecord & { readonly key: Buffer | null }
+
+/**
+ * A waiting record. `bytes` is its estimated size in a batch. `settle` reports its outcome to the caller; `number` is
+ * the order of the calls.
+ */
 export type Entry = {
-  readonly record: WireRecord
+  readonly record: KeyedRecord
   readonly bytes: number
   readonly number: number
   readonly since: number
@@ -31,7 +37,7 @@ export type PartitionQueue = {
   readonly needsIdentity: () => boolean
   readonly identify: (producerId: number) => void
   /** The next batch: the failed one unchanged, otherwise as many records as fit. */
-  readonly begin: () => PartitionBatch
+  readonly begin: () => SizedBatch
   /** The batch is in the log: removes and returns its entries. */
   readonly acknowledged: () => ReadonlyArray<Entry>
   /** The broker will never accept the batch: removes its record if it has only one, otherwise halves the next batch. */
@@ -42,13 +48,16 @@ export type PartitionQueue = {
   readonly clear: () => ReadonlyArray<Entry>
 }
 
+/** `bytes`: the estimated size of the batch's records. */
+export type SizedBatch = PartitionBatch & { readonly bytes: number }
+
 const highestSequence = 2 ** 31 - 1
 
 export const partitionQueue = (topic: TopicName, partition: number, limits: Bounds): PartitionQueue => {
   const entries: Entry[] = []
   let identity: Identity | undefined
   let maxRecords = limits.records
-  let batch: PartitionBatch | undefined
+  let batch: SizedBatch | undefined
 
   const size = () => {
     if (batch !== undefined) return { records: batch.records.length, bytes: limits.bytes }
@@ -82,6 +91,7 @@ export const partitionQueue = (topic: TopicName, partition: number, limits: Boun
         topic,
         partition,
         identity: identity ?? noIdentity,
+        bytes,
         records: entries.slice(0, records).map(({ record }) => record),
         isCompressed: bytes > limits.bytes,
       }

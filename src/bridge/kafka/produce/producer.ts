@@ -5,6 +5,7 @@ import type { Failure } from '../../domain/log/record.ts'
 import type { Measure } from '../../domain/metrics.ts'
 import type { Log } from '../../shared/log.ts'
 import type { Sleep } from '../../shared/time.ts'
+import { largestBatch } from '../compression.ts'
 import { kafkaReasonOf } from '../errors.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'
 import type { WireRecord } from '../wire-record.ts'
@@ -37,9 +38,14 @@ type Deps = {
   readonly measure: Measure
 }
 
+const tooLarge: E.Either<Failure, never> = E.left({
+  kind: 'too-large',
+  reason: 'larger than 64 MiB, the largest batch that a consumer decompresses',
+})
+
 type Producer = {
   /** Right: durable. Left permanent or too-large: never. Left transient: not accepted, or stopped without an answer. */
-  readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
+  readonly send: (record: WireRecord) => Promise<E.Either<Failure, void>>
   readonly waiting: () => Waiting
   /** Refuses new records and sends the waiting ones. Those that are left after so many ms get a transient Left. */
   readonly stop: (withinMs: number) => Promise<void>
@@ -116,9 +122,11 @@ export const producer = (deps: Deps): Producer => {
   })
 
   return {
-    append: (record) => {
+    send: (record) => {
       if (stopping) return Promise.resolve(E.left({ kind: 'transient', reason: 'stopping' }))
-      return backlog.take(record, sizeOf(record), assign)
+      const bytes = sizeOf(record)
+      if (bytes > largestBatch) return Promise.resolve(tooLarge)
+      return backlog.take(record, bytes, assign)
     },
     waiting: backlog.waiting,
     stop: async (withinMs) => {

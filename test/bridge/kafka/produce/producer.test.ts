@@ -72,7 +72,7 @@ produce(
   async () => {
     const { hold, release } = held()
     const brokers = fakeBrokers(always, undefined, hold)
-    const { append } = producerOf(brokers)
+    const { send: append } = producerOf(brokers)
     const first = [append(chat('a')), append(of('calls', 3, 'b'))]
     await turn()
     const second = [append(chat('c')), append(chat('d'))]
@@ -93,7 +93,7 @@ produce('a broker that does not answer delays only the partitions that it leads'
     (_, partition) => partition,
     async (leader) => (leader === 1 ? hold() : undefined),
   )
-  const { append } = producerOf(brokers)
+  const { send: append } = producerOf(brokers)
   const stuck = append(of('chats', 1, 'stuck'))
 
   assert.equal(await append(of('chats', 2, 'a')), durable)
@@ -109,7 +109,7 @@ produce('the size of a batch is limited, and a larger record has its own batch',
     return 'taken'
   })
   const limits = { ...wide, batch: { records: 3, bytes: 1_000 } }
-  const { append } = producerOf(brokers, limits)
+  const { send: append } = producerOf(brokers, limits)
 
   await Promise.all(['1', '2', '3', '4', 'x'.repeat(2_000), '5'].map((value) => append(chat(value))))
 
@@ -124,7 +124,7 @@ produce(
     const brokers = fakeBrokers(({ topic }) =>
       topic === 'quarantine' && failures-- > 0 ? 'NOT_ENOUGH_REPLICAS' : 'taken',
     )
-    const { append, pauses, waiting } = producerOf(brokers)
+    const { send: append, pauses, waiting } = producerOf(brokers)
     const failing = append(of('quarantine', 0, 'q1'))
     const others = await Promise.all(['a', 'b', 'c'].map((value, i) => append(of('chats', i, value))))
     const later = append(of('quarantine', 0, 'q2'))
@@ -148,7 +148,7 @@ produce(
 
 produce('an unknown topic delays only its own records', async () => {
   const brokers = fakeBrokers(always)
-  const { append, unknown } = producerOf(brokers)
+  const { send: append, unknown } = producerOf(brokers)
   unknown.add('quarantine')
   const missing = append(of('quarantine', 0, 'q'))
 
@@ -159,7 +159,11 @@ produce('an unknown topic delays only its own records', async () => {
 
 produce('a topic whose records cannot be sent leaves buffer space for other topics', async () => {
   const limits = { ...wide, waiting: { records: 2, bytes: 1_000 } }
-  const { append, waiting, stop } = producerOf(
+  const {
+    send: append,
+    waiting,
+    stop,
+  } = producerOf(
     fakeBrokers(({ topic }) => (topic === 'quarantine' ? 'NOT_ENOUGH_REPLICAS' : 'taken')),
     limits,
   )
@@ -179,7 +183,7 @@ produce('a topic whose records cannot be sent leaves buffer space for other topi
 
 produce('only the record that can never be accepted is refused', async () => {
   const brokers = fakeBrokers((_, values) => (values.includes('bad') ? 'MESSAGE_TOO_LARGE' : 'taken'))
-  const { append, pauses } = producerOf(brokers)
+  const { send: append, pauses } = producerOf(brokers)
 
   const outcomes = await Promise.all(['a', 'b', 'bad', 'c', 'd'].map((value) => append(chat(value))))
 
@@ -191,7 +195,7 @@ produce('only the record that can never be accepted is refused', async () => {
 produce('a stopped producer sends waiting records and refuses new ones', async () => {
   const { hold, release } = held()
   const brokers = fakeBrokers(always, undefined, hold)
-  const { append, stop } = producerOf(brokers)
+  const { send: append, stop } = producerOf(brokers)
   const waiting = [append(chat('a')), append(chat('b'))]
   await turn()
 
@@ -206,7 +210,7 @@ produce('a stopped producer sends waiting records and refuses new ones', async (
 })
 
 produce('a stopped producer gives up records without an answer after its time limit', async () => {
-  const { append, stop, waiting } = producerOf(fakeBrokers(always, undefined, () => new Promise(nothing)))
+  const { send: append, stop, waiting } = producerOf(fakeBrokers(always, undefined, () => new Promise(nothing)))
   const unanswered = append(chat('a'))
   await turn()
 
@@ -240,7 +244,7 @@ produce(
               values.some((value) => value.endsWith('bad')) ? 'INVALID_RECORD' : (fates.shift() ?? 'taken'),
             (_, partition) => partition % 2,
           )
-          const { append, waiting, stop } = producerOf(brokers, { ...wide, batch: { records, bytes: 1_000 } })
+          const { send: append, waiting, stop } = producerOf(brokers, { ...wide, batch: { records, bytes: 1_000 } })
           const settled: Array<Promise<E.Either<unknown, void>>> = []
           for (const [i, { bad, wait, partition }] of all.entries()) {
             settled.push(append(of('chats', partition, bad ? `${i}bad` : String(i))))

@@ -30,10 +30,8 @@ export const http = {
       limits: { ...usual, webhooksMs: usual.webhooksMs * 1000, botMs: usual.botMs * 1000 },
     })),
     instead(
-      () => import('../../../../src/bridge/journal/fallback.ts'),
-      ({ publishWithFallback }) => ({
-        publishWithFallback: (journals, deps) => publishWithFallback(journals, { ...deps, budgetMs: 1_000_000 }),
-      }),
+      () => import('../../../../src/bridge/journal/intake.ts'),
+      ({ openIntake }) => ({ openIntake: (options) => openIntake({ ...options, budgetMs: 1_000_000 }) }),
     ),
   ],
   'what is in flight is finished': [

@@ -1,100 +1,102 @@
-import { join } from 'node:path'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Intake } from '../../../../src/app/roles/intake.ts'
+import type { Intake, Options } from '../../../../src/bridge/journal/intake.ts'
+import {
+  encodeHeader,
+  frameAt,
+  headerSize,
+  frameLayout as layout,
+  parseName,
+} from '../../../../src/bridge/journal/segment.ts'
+import { within } from '../../../../src/bridge/shared/timeout.ts'
 import { instead } from './instead.ts'
 
+type Open = (options: Options) => Promise<E.Either<string, Intake>>
+
+/** The journal as other rooms open it, in a weaker form. */
+const intake = (weaken: (open: Open) => Open) =>
+  instead(
+    () => import('../../../../src/bridge/journal/intake.ts'),
+    ({ openIntake }) => ({ openIntake: weaken(openIntake) }),
+  )
+
+/** The opened journal, with some functions weakened. */
+const opened = (weaken: (original: Intake, options: Options) => Partial<Intake>) =>
+  intake(
+    (open) => async (options) =>
+      E.map((original: Intake) => ({ ...original, ...weaken(original, options) }))(await open(options)),
+  )
+
+const late = () => E.left({ kind: 'transient' as const, reason: 'no acknowledgement in time' })
+
+const toKafka = async ({ send }: Options, record: Parameters<Options['send']>[0], withinMs: number) =>
+  E.map(() => 'kafka' as const)(await within(withinMs, send(record), late))
+
+/** What is on the disk is changed before the journal is opened. */
+const changingSegments = (change: (content: Buffer, mark: Buffer) => void) =>
+  intake((open) => (options) => {
+    for (const path of globSync(join(options.dataDir, 'journal', '*', '*', '*.segment'))) {
+      const name = parseName(basename(path))
+      const content = readFileSync(path)
+      if (name !== undefined) change(content, name.mark)
+      writeFileSync(path, content)
+    }
+    return open(options)
+  })
+
 export const journal = {
-  'the journal': [
-    instead(
-      () => import('../../../../src/app/roles/intake.ts'),
-      ({ openIntake }) => ({
-        openIntake: async (deps) => {
-          const { append, publish } = deps.kafka
-          const direct: Pick<Intake, 'append' | 'publish'> = {
-            append,
-            publish: async (event, withinMs) => E.map(() => 'kafka' as const)(await publish(event, withinMs)),
-          }
-          return E.map((intake: Intake) => ({ ...intake, ...direct }))(await openIntake(deps))
-        },
-      }),
-    ),
-  ],
+  'the journal': [opened((_, options) => ({ append: (record, withinMs) => toKafka(options, record, withinMs) }))],
   'what waits in the journal goes first': [
-    instead(
-      () => import('../../../../src/bridge/journal/failover.ts'),
-      ({ initialState }) => ({ initialState: () => initialState(0) }),
-    ),
+    opened(({ append, state }, options) => {
+      let wasEmpty = state().records === 0
+      return {
+        append: async (record, withinMs) => {
+          wasEmpty ||= state().records === 0
+          const sent = wasEmpty ? late() : await toKafka(options, record, 1_000)
+          return E.isRight(sent) ? sent : append(record, withinMs)
+        },
+      }
+    }),
   ],
   'a checksum for each record of the journal': [
-    instead(
-      () => import('../../../../src/bridge/journal/segment.ts'),
-      ({ scanFrames, frameAt, frameLayout: at }) => ({
-        scanFrames: (mark, content, from) => {
-          const bytes = Buffer.from(content)
-          for (let offset = bytes.indexOf(mark); offset !== -1; offset = bytes.indexOf(mark, offset + 1)) {
-            const frame = frameAt(mark, bytes, offset)
-            if (E.isRight(frame) || frame.left !== 'wrong checksum') continue
-            const end = offset + at.body + bytes.readUInt32LE(offset + at.length)
-            bytes.writeUInt32LE(crc32(bytes.subarray(offset + at.version, end)), offset + at.checksum)
-          }
-          return scanFrames(mark, bytes, from)
-        },
-      }),
-    ),
+    changingSegments((content, mark) => {
+      for (let offset = content.indexOf(mark); offset !== -1; offset = content.indexOf(mark, offset + 1)) {
+        const frame = frameAt(mark, content, offset)
+        if (E.isRight(frame) || frame.left !== 'wrong checksum') continue
+        const end = offset + layout.body + content.readUInt32LE(offset + layout.length)
+        content.writeUInt32LE(crc32(content.subarray(offset + layout.version, end)), offset + layout.checksum)
+      }
+    }),
   ],
-  'the end of what was acknowledged': [
-    instead(
-      () => import('../../../../src/bridge/journal/segment.ts'),
-      ({ readSegmentHeader, headerSize }) => ({
-        readSegmentHeader: (content) => ({ ...readSegmentHeader(content), acknowledged: headerSize }),
-      }),
-    ),
-  ],
+  'the end of what was acknowledged': [changingSegments((content) => void encodeHeader(headerSize).copy(content))],
   'a journal that cannot be opened ends the start': [
-    instead(
-      () => import('../../../../src/bridge/journal/journals.ts'),
-      ({ openJournals }) => ({
-        openJournals: async (options) => {
-          const opened = await openJournals(options)
-          return E.isRight(opened) ? opened : openJournals({ ...options, dir: join(options.dir, 'next') })
-        },
-      }),
-    ),
+    intake((open) => async (options) => {
+      const first = await open(options)
+      return E.isRight(first) ? first : open({ ...options, dataDir: join(options.dataDir, 'next') })
+    }),
   ],
+  // A process opens its own journal and those of others in one step.
   'journals without a process are adopted': [
     instead(
       () => import('../../../../src/bridge/journal/journals.ts'),
       ({ openJournals }) => ({
         openJournals: async (options) => {
-          const opened = await openJournals(options)
+          const journals = await openJournals(options)
           const adopt = async () => ({ orphans: [], unusable: [] })
-          return E.isRight(opened) ? E.right({ ...opened.right, adopt }) : opened
+          return E.isRight(journals) ? E.right({ ...journals.right, adopt }) : journals
         },
       }),
     ),
   ],
-  'the cap of the journal': [
-    instead(
-      () => import('../../../../src/bridge/journal/journals.ts'),
-      ({ openJournals }) => ({
-        openJournals: (options) => openJournals({ ...options, maxBytes: options.maxBytes * 1000 }),
-      }),
-    ),
-  ],
+  'the cap of the journal': [intake((open) => (options) => open({ ...options, maxBytes: options.maxBytes * 1000 }))],
   'a full disk is a refusal': [
-    instead(
-      () => import('../../../../src/bridge/journal/writer.ts'),
-      ({ segmentWriter }) => ({
-        segmentWriter: (deps) => {
-          const writer = segmentWriter(deps)
-          const write: typeof writer.write = async (bodies) => ({
-            ...(await writer.write(bodies)),
-            outcome: E.right(undefined),
-          })
-          return { ...writer, write }
-        },
-      }),
-    ),
+    opened(({ append }) => ({
+      append: async (record, withinMs) => {
+        const outcome = await append(record, withinMs)
+        return E.isLeft(outcome) && outcome.left.reason === 'journal full' ? E.right('journal') : outcome
+      },
+    })),
   ],
 }

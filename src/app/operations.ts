@@ -4,9 +4,9 @@ import type { AnyOperation } from '../bridge/operations/operation.ts'
 import { rebuild } from '../bridge/operations/rebuild/operation.ts'
 import { redriveList, redriveQuarantine, redriveSend, redriveShow } from '../bridge/operations/redrive/operations.ts'
 import { topics } from '../bridge/operations/topics.ts'
-import { erase, eraseStatus } from '../bridge/privacy/erase/operations.ts'
-import { exportPerson } from '../bridge/privacy/export/operation.ts'
-import { eraseRelease } from '../bridge/privacy/retention/release.ts'
+import { erase, eraseStatus } from '../bridge/privacy/erase/erase-operations.ts'
+import { exportPerson } from '../bridge/privacy/export.ts'
+import { eraseRelease } from '../bridge/privacy/retain-days/release.ts'
 
 /** What operators can do. The command line, the guide's table and the tests of all operations follow from this list. */
 export const operations: ReadonlyArray<AnyOperation> = [

@@ -5,7 +5,7 @@ import { daysOf } from '../../src/app/roles/projector.ts'
 import type { CheckHealth, Health } from '../../src/bridge/domain/checks.ts'
 import type { Role } from '../../src/bridge/domain/roles.ts'
 import { readinessOf } from '../../src/bridge/http/health.ts'
-import { retainHealth } from '../../src/bridge/privacy/retention/start-retaining.ts'
+import { retainHealth } from '../../src/bridge/privacy/retain-days/retain.ts'
 
 const away: CheckHealth = () => ({ ok: false, reason: 'away' })
 const works: CheckHealth = () => ({ ok: true, reason: 'works' })

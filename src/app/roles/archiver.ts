@@ -15,14 +15,14 @@ export const changedArchivesOf =
   async () =>
     mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
 
-const lookEveryMs = 60_000
+const storeKnownEveryMs = 60_000
 
 /** `readableTo`: the committed offsets before which the archive can be read (see `archiver`). */
 export type Archiving = Part & Pick<ReturnType<typeof archiver>, 'readableTo'>
 
 /** Encrypts the records of the event topics into the archive. */
 export const startArchiver = async (
-  { kafka, mongo, missed: { apply, lost, look }, log }: Ports,
+  { kafka, mongo, missed: { apply, lostKeys, storeKnownUntil }, log }: Ports,
   wrapping: WrappingKeys,
 ): Promise<Archiving> => {
   const { spec, health, readableTo } = archiver({
@@ -38,7 +38,7 @@ export const startArchiver = async (
       const refusal = await mongo.erasures.misfit()
       if (refusal !== undefined) return { refusal }
       await apply()
-      const found = await lost()
+      const found = await lostKeys()
       const again = 'again' in found ? [...found.again].filter(([, parts]) => parts.size > 0) : []
       if (again.length > 0)
         log.warn(
@@ -52,16 +52,16 @@ export const startArchiver = async (
   const consumer = await kafka.consume(spec)
   const stopRolling = rollSegments({ ranges: kafka.ranges, append: kafka.append, sleep, reasonOf: serverReasonOf, log })
   log.info({ kid: wrapping.kid }, 'the archiver runs')
-  const looking = setInterval(() => {
-    look().catch((error: unknown) =>
+  const storing = setInterval(() => {
+    storeKnownUntil().catch((error: unknown) =>
       log.debug({ reason: serverReasonOf(error) }, 'the erasures that the archiver has read could not be checked'),
     )
-  }, lookEveryMs)
+  }, storeKnownEveryMs)
   return {
     checks: { archiver: health(consumer.health) },
     readableTo,
     stop: async () => {
-      clearInterval(looking)
+      clearInterval(storing)
       await Promise.all([consumer.stop(), stopRolling()])
     },
   }

@@ -1,12 +1,9 @@
 import type { ChatHistory } from '../../bridge/domain/chat-history.ts'
 import { erasedEnrichments } from '../../bridge/domain/person/erased.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
-import { readOrThrow } from '../../bridge/kafka/read-topic.ts'
-import { fromRecord } from '../../bridge/kafka/records.ts'
 import type { Mongo } from '../../bridge/mongo/connect.ts'
 import { missedErasures } from '../../bridge/privacy/missed/missed-erasures.ts'
-import { emptyRestored } from '../../bridge/privacy/missed/restored-enrichments.ts'
-import { keepReceipts } from '../../bridge/privacy/missed/restored-receipts.ts'
+import { emptyRestored, storeReceipts } from '../../bridge/privacy/missed/restored-copy.ts'
 import { changesOf } from '../../bridge/views/decoded.ts'
 import type { Settings } from '../config.ts'
 
@@ -19,23 +16,17 @@ export const missedErasuresOf = (
 ): MissedErasures =>
   missedErasures({
     now: Date.now,
-    ...mongo.erasures,
-    committed: kafka.committedOffsets,
-    endOffsets: kafka.endOffsets,
-    ranges: kafka.ranges,
-    topicIds: kafka.topicIds,
-    viewsOf: async (topic) => (await mongo.topicsRead.inViews(topic)).id,
-    offsetsAt: kafka.offsetsAt,
-    readTopic: (...asked) => readOrThrow(kafka.readTopic, ...asked),
-    decode: fromRecord,
+    kafka,
+    erasures: mongo.erasures,
     keys: mongo.archiveKeys,
+    viewsOf: async (topic) => (await mongo.topicsRead.inViews(topic)).id,
+    empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
     emptyEnrichments: emptyRestored({
       ...mongo,
       fetchRecord: kafka.fetchRecord,
       findErased: erasedEnrichments(mongo.erasures),
     }),
-    empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
-    keepReceipts: keepReceipts(mongo.erasures, mongo.silentPersons, { retentionDays }),
+    storeReceipts: storeReceipts(mongo.erasures, mongo.silentPersons, { retentionDays }),
   })
 
 /** Reads nothing before the missed erasures are applied: MongoDB may have been restored with persons who are erased. */

@@ -1,9 +1,9 @@
 import { now } from '../../bridge/domain/clock.ts'
 import { actionRecorder } from '../../bridge/operations/audit.ts'
-import { viewsAreCurrentIn } from '../../bridge/privacy/erase/views-now.ts'
-import { retainedBy } from '../../bridge/privacy/retention/settle.ts'
-import { appendedSinceIn } from '../../bridge/privacy/retention/silence.ts'
-import { startRetaining } from '../../bridge/privacy/retention/start-retaining.ts'
+import { retainedBy } from '../../bridge/privacy/retain-days/erase-due.ts'
+import { startRetaining } from '../../bridge/privacy/retain-days/retain.ts'
+import { appendedSinceIn } from '../../bridge/privacy/retain-days/silent-person.ts'
+import { viewsAreCurrentIn } from '../../bridge/privacy/views-current.ts'
 import { sleep } from '../../bridge/shared/time.ts'
 import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
 import { serverReasonOf } from '../reason.ts'
@@ -33,7 +33,7 @@ export const startRetainDays = ({ settings, kafka, mongo, log }: Ports): Part | 
     recordAction: actionRecorder(kafka.append, now, retainedBy),
     viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
     appendedSince: appendedSinceIn(kafka),
-    kept: { retentionDays },
+    retention: { retentionDays },
   })
   return { checks: { 'privacy.retainDays': health }, stop }
 }

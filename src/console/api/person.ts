@@ -9,16 +9,16 @@ import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../bridge/operations/audit.ts'
 import type { Accounts, Run, Stop } from '../../bridge/operations/operation.ts'
-import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/privacy/erase/operations.ts'
+import { alsoOf, type Erasing, erase, exceptOf } from '../../bridge/privacy/erase/erase-operations.ts'
 import {
   contradictsItself,
   erasureRequestText,
-  type Kept,
   type Plan,
   planOf,
   type Request,
+  type Retention,
 } from '../../bridge/privacy/erase/plan.ts'
-import { exportPerson } from '../../bridge/privacy/export/operation.ts'
+import { exportPerson } from '../../bridge/privacy/export.ts'
 import { whoIsNot, whoseIsIt } from '../../bridge/privacy/person-options.ts'
 import { hasPersonalData } from '../../bridge/views/index.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
@@ -40,7 +40,7 @@ export type PersonDeps = Accounts & {
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
   /** Retention of the plain-text event topics. */
-  readonly retentionDays: Kept['retentionDays']
+  readonly retentionDays: Retention['retentionDays']
 }
 
 /** Identifies the chats and clients that the user saw before an erasure. Does not depend on counts of documents. */

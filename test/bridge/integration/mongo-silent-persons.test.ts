@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import { entriesView } from '../../../src/bridge/views/index.ts'
 import { testDatabase } from '../../support/mongo.ts'
-import { silentPersonsScenarios } from '../privacy/retention/silent-persons.scenarios.ts'
+import { silentPersonsScenarios } from '../privacy/retain-days/silent-persons.scenarios.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
-import { appendedSinceIn } from '../../../src/bridge/privacy/retention/silence.ts'
-import { startRetaining } from '../../../src/bridge/privacy/retention/start-retaining.ts'
+import { startRetaining } from '../../../src/bridge/privacy/retain-days/retain.ts'
+import { appendedSinceIn } from '../../../src/bridge/privacy/retain-days/silent-person.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -58,7 +58,7 @@ const retainingBy = (clocks: { readonly own?: number; readonly ofMongo?: number 
     recordAction: async () => E.right(undefined),
     viewsAreCurrent: async () => true,
     appendedSince: appendedSinceIn(kafka),
-    kept: { retentionDays: 14 },
+    retention: { retentionDays: 14 },
   })
   return { seen, stop }
 }

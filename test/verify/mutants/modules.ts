@@ -146,7 +146,10 @@ export const modules: ReadonlyArray<Module> = [
       'console/browser-receipt.test.ts',
     ],
   },
-  { source: 'src/bridge/privacy/retention/brake.ts', tests: ['bridge/privacy/retention/brake.test.ts'] },
+  {
+    source: 'src/bridge/privacy/retain-days/limit-daily-erasures.ts',
+    tests: ['bridge/privacy/retain-days/limit-daily-erasures.test.ts'],
+  },
   {
     source: 'src/bridge/operations/redrive/guard.ts',
     tests: ['bridge/operations/redrive/decisions.test.ts'],

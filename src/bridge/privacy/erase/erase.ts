@@ -6,7 +6,16 @@ import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import { erasureRequestText, type Kept, keysOf, markersOf, type Plan, planOf, type Request, remainsOf } from './plan.ts'
+import {
+  erasureRequestText,
+  keysOf,
+  markersOf,
+  type Plan,
+  planOf,
+  type Request,
+  type Retention,
+  remainsOf,
+} from './plan.ts'
 
 export type ErasePorts = {
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish'>
@@ -68,7 +77,7 @@ const right = <A>(decoded: E.Either<unknown, A>): A => {
 type Asker = {
   readonly requestedBy: string
   readonly ticket?: Ticket | undefined
-  readonly kept: Kept
+  readonly retention: Retention
   /** When the search for the person began. Events that the bridge received before are erased. Default: now. */
   readonly requestedAt?: Date
   /** The newest event of a person erased for inactivity. The receipt's id depends on it, so there is one receipt. */
@@ -80,7 +89,7 @@ export const receiptOf = async (
   { erasures, clock }: Pick<ErasePorts, 'erasures' | 'clock'>,
   request: Request,
   { person, enrichments: keys, found, unnamed }: Plan,
-  { requestedBy, ticket, kept, requestedAt = clock(), since }: Asker,
+  { requestedBy, ticket, retention, requestedAt = clock(), since }: Asker,
 ): Promise<ErasureDocument> => {
   const hash = await erasures.hmac()
   const ids = (values: ReadonlyArray<string>) => values.map((value) => right(Id.decode(value)))
@@ -103,7 +112,7 @@ export const receiptOf = async (
     markers: markersOf({ _id, accountId, requestedAt }, plan).length,
     found: { ...found },
     ...(unnamed.length > 0 && { unnamed: unnamed.length }),
-    remains: [...remainsOf(requestedAt, kept)],
+    remains: [...remainsOf(requestedAt, retention)],
     plan,
   }
 }
@@ -118,7 +127,7 @@ const planAgain = async (
   ports: ErasePorts,
   request: Request,
   receipt: ErasureDocument,
-  asker: Pick<Asker, 'kept' | 'requestedAt'>,
+  asker: Pick<Asker, 'retention' | 'requestedAt'>,
 ): Promise<ErasureDocument> => {
   const { plan: before, requestedBy, ticket, _id } = receipt
   if (before === undefined) return receipt
@@ -161,7 +170,7 @@ export const finishInterrupted = async (
   ports: ErasePorts,
   request: Request,
   unfinished: ReadonlyArray<ErasureDocument>,
-  asker: Pick<Asker, 'kept' | 'requestedAt'>,
+  asker: Pick<Asker, 'retention' | 'requestedAt'>,
 ): Promise<ReadonlyArray<ErasureDocument>> => {
   const planned: ErasureDocument[] = []
   for (const receipt of unfinished) planned.push(await planAgain(ports, request, receipt, asker))

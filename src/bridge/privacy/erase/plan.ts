@@ -134,7 +134,7 @@ export const markersOf = (
 }
 
 /** How long plain event topics are kept, and how long the operator keeps backups. */
-export type Kept = { readonly retentionDays: number | 'forever'; readonly backupDays?: number }
+export type Retention = { readonly retentionDays: number | 'forever'; readonly backupDays?: number }
 
 const eventTopicsAtLarge = 'event topics'
 const topicText = (name: string) => `topic ${name}`
@@ -144,7 +144,7 @@ export const unchecked = (remains: ErasureDocument['remains']): ErasureDocument[
   remains.filter(({ where }) => where !== eventTopicsAtLarge && !where.startsWith(topicText('')))
 
 /** What remains after the markers are in the log, and until when. All receipts of a day say the same. */
-export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept): ErasureDocument['remains'] => {
+export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Retention): ErasureDocument['remains'] => {
   const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
   const plain =
     retentionDays === 'forever'

@@ -54,20 +54,20 @@ const readConfirmation = ({ value }: IncomingRecord): E.Either<string, ErasureCo
  * Keeps each confirmation that breaks its contract as a dead letter, once: a team would otherwise believe that it has
  * confirmed. A confirmation that is a dead letter already is found by its place.
  */
-export const keepMalformed = async (kafka: Pick<KafkaPorts, 'readTopic' | 'deadLetter'>): Promise<void> => {
+export const deadLetterMalformed = async (kafka: Pick<KafkaPorts, 'readTopic' | 'deadLetter'>): Promise<void> => {
   const malformed: Array<{ readonly record: IncomingRecord; readonly detail: string }> = []
   await records(kafka, erasureConfirmations.name, (record) => {
-    const said = readConfirmation(record)
-    if (E.isLeft(said)) malformed.push({ record, detail: said.left })
+    const confirmation = readConfirmation(record)
+    if (E.isLeft(confirmation)) malformed.push({ record, detail: confirmation.left })
   })
   if (malformed.length === 0) return
-  const kept = new Set<string>()
+  const known = new Set<string>()
   await records(kafka, deadLetters.name, ({ headers }) => {
     const { topic, partition, offset } = deadLetterHeaders
-    if (`${headers[topic]}` === erasureConfirmations.name) kept.add(`${headers[partition]}/${headers[offset]}`)
+    if (`${headers[topic]}` === erasureConfirmations.name) known.add(`${headers[partition]}/${headers[offset]}`)
   })
   for (const { record, detail } of malformed)
-    if (!kept.has(`${record.partition}/${record.offset}`))
+    if (!known.has(`${record.partition}/${record.offset}`))
       await kafka.deadLetter('erase-status')(record, 'contract', detail)
 }
 
@@ -79,9 +79,9 @@ export const confirmations = async (
 ): Promise<(erasureId: string) => ReadonlyArray<string>> => {
   const groups = new Map<string, Set<string>>()
   const onRecord = (record: IncomingRecord) => {
-    const said = readConfirmation(record)
-    if (E.isLeft(said) || said.right.accountId !== accountId) return
-    const { erasureId, group } = said.right
+    const confirmation = readConfirmation(record)
+    if (E.isLeft(confirmation) || confirmation.right.accountId !== accountId) return
+    const { erasureId, group } = confirmation.right
     groups.set(erasureId, (groups.get(erasureId) ?? new Set()).add(group))
   }
   await records(kafka, erasureConfirmations.name, onRecord, options)

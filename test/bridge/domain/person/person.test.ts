@@ -12,7 +12,7 @@ import {
 import { likelyOthers } from '../../../../src/bridge/domain/person/parts.ts'
 import { enrichmentKeys, likelyParts, resolvePerson } from '../../../../src/bridge/domain/person/person.ts'
 import { phoneDigits } from '../../../../src/bridge/domain/person/phone.ts'
-import { exceptOf } from '../../../../src/bridge/privacy/erase/operations.ts'
+import { exceptOf } from '../../../../src/bridge/privacy/erase/erase-operations.ts'
 import { linksIn } from '../../privacy/erase/given-erasures.ts'
 
 const person = suite('the records of one person')

@@ -6,7 +6,7 @@ import { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
 import type { Erasures } from '../../../../src/bridge/mongo/erasures.ts'
 import { erase, finishInterrupted, unfinishedErasures } from '../../../../src/bridge/privacy/erase/erase.ts'
-import { receiptLines } from '../../../../src/bridge/privacy/erase/operations.ts'
+import { receiptLines } from '../../../../src/bridge/privacy/erase/erase-operations.ts'
 import {
   erasureRequestText,
   isOfNobody,
@@ -54,13 +54,13 @@ const world = () => {
   }
   const begin = async () => {
     const plan = await planOf(erasures, request)
-    return erase(ports, request, plan, { requestedBy: 'officer', kept: { retentionDays: 14 } })
+    return erase(ports, request, plan, { requestedBy: 'officer', retention: { retentionDays: 14 } })
   }
   return { ports, log, receipts, state, begin }
 }
 
 const finish = async (ports: Parameters<typeof erase>[0]) =>
-  finishInterrupted(ports, request, await unfinishedErasures(ports, request), { kept: { retentionDays: 14 } })
+  finishInterrupted(ports, request, await unfinishedErasures(ports, request), { retention: { retentionDays: 14 } })
 
 const all = [
   `enrichments ${enriched} null`,
@@ -154,7 +154,7 @@ erasing('says in its receipt how many ids of the request no document named', asy
   const receiptFor = async (also: Request['also']) => {
     const wanted = { ...request, also }
     const plan = await planOf(ports.erasures, wanted)
-    return erase(ports, wanted, plan, { requestedBy: 'officer', kept: { retentionDays: 14 } })
+    return erase(ports, wanted, plan, { requestedBy: 'officer', retention: { retentionDays: 14 } })
   }
   const receipts = [await receiptFor([]), await receiptFor([{ kind: 'chat', value: '9999' }])]
   assert.equal(
@@ -173,7 +173,7 @@ erasing('remembers the enrichment of an address that it does not follow, althoug
   const plan = await planOf(erasures, request)
   const { keys } = await erase({ ...ports, erasures }, request, plan, {
     requestedBy: 'officer',
-    kept: { retentionDays: 14 },
+    retention: { retentionDays: 14 },
   })
   assert.equal(keys, ['chat acme/2037', 'client acme/1233', 'enrichment acme/email:ann@example.com'])
 })
@@ -237,7 +237,7 @@ erasing('that is run again forgets a visitor number that somebody left out has u
     publish: async () => E.left({ kind: 'transient' as const, reason: 'away' }),
   }
   const ports = { kafka, erasures, clock: () => new Date('2026-01-31T10:00:00Z') }
-  const asker = { requestedBy: 'officer', kept: { retentionDays: 14 } }
+  const asker = { requestedBy: 'officer', retention: { retentionDays: 14 } }
   await erase(ports, without, await planOf(erasures, without), asker).catch(() => undefined)
   const [begun] = await unfinishedErasures(ports, without)
   assert.equal(begun?.keys, ['client acme/1233', 'visitor acme/7'])

@@ -77,38 +77,41 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   }
   const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
   const receipts: string[] = []
-  const { applyToViews, apply, lost, look } = missedErasures({
-    ranges: async (topic) => new Map(topic === name ? [[0, { low: state.low, high: events.length }]] : []),
-    newestErasure: async () => (receipts.length === 0 ? undefined : new Date(2_000_000)),
-    emptyEnrichments: async () => void state.enrichmentsEmptied.push(true),
-    keepReceipts: async (found) => void receipts.push(...found.map(({ data }) => data.erasureId)),
+  const { applyToViews, apply, lostKeys, storeKnownUntil } = missedErasures({
     now: () => state.now,
-    knownUntil: async () => (Number.isNaN(state.known) ? undefined : new Date(state.known)),
-    keepKnownUntil: async (time) => void kept.push(time),
-    endOffsets: (topic) => of(topic, events.length),
-    committed: (_, topic) => of(topic, state.projected),
-    topicIds: async () => new Map([[name, state.present]]),
-    viewsOf: async () => state.inViews,
-    offsetsAt: async () => new Map(),
-    decode: fromRecord,
-    keys,
-    readTopic: async (topic, onSlice) => {
-      if (topic === `archive-${name}`) await onSlice(archive)
-      if (!state.isReadable) throw new Error(`${topic} cannot be read: Kafka does not answer`)
+    kafka: {
+      ranges: async (topic) => new Map(topic === name ? [[0, { low: state.low, high: events.length }]] : []),
+      endOffsets: (topic) => of(topic, events.length),
+      committedOffsets: (_, topic) => of(topic, state.projected),
+      topicIds: async () => new Map([[name, state.present]]),
+      offsetsAt: async () => new Map(),
+      readTopic: async (topic, onSlice) => {
+        if (topic === `archive-${name}`) await onSlice(archive)
+        return state.isReadable ? E.right(undefined) : E.left({ kind: 'transient', reason: 'Kafka does not answer' })
+      },
     },
+    erasures: {
+      newestErasure: async () => (receipts.length === 0 ? undefined : new Date(2_000_000)),
+      knownUntil: async () => (Number.isNaN(state.known) ? undefined : new Date(state.known)),
+      keepKnownUntil: async (time) => void kept.push(time),
+    },
+    keys,
+    viewsOf: async () => state.inViews,
     empty: async ({ offset }) => void emptied.push(offset),
+    emptyEnrichments: async () => void state.enrichmentsEmptied.push(true),
+    storeReceipts: async (found) => void receipts.push(...found.map(({ data }) => data.erasureId)),
   })
   const restore = () => restorer(dataKeys(keys, right(readKeys(keyFile))))
   /** The part that is to be archived again, or why nothing may be archived. */
-  const told = async () => {
-    const found = await lost()
+  const lost = async () => {
+    const found = await lostKeys()
     return 'refusal' in found ? found.refusal : found.again.get(name)?.get(0)
   }
   const texts = async () =>
     (await restore()(archive)).map((found) =>
       found.kind === 'record' ? JSON.parse(String(found.record.value)).message?.text : found.kind,
     )
-  return { state, applyToViews, apply, told, look, texts, emptied, kept, receipts }
+  return { state, applyToViews, apply, lost, storeKnownUntil, texts, emptied, kept, receipts }
 }
 
 missed('are repeated: a restored data key is destroyed, and the views are emptied', async () => {
@@ -116,13 +119,13 @@ missed('are repeated: a restored data key is destroyed, and the views are emptie
   here.state.projected = 2
   assert.equal(await here.texts(), ['said a', undefined])
   await here.apply()
-  assert.equal([await here.texts(), here.emptied, await here.told()], [[undefined, undefined], [1], undefined])
+  assert.equal([await here.texts(), here.emptied, await here.lost()], [[undefined, undefined], [1], undefined])
 })
 
 missed('also erase data whose key the restored copy of MongoDB never had', async () => {
   const here = await given([wrote('a'), erasure], 0)
   await here.apply()
-  assert.equal([await here.texts(), await here.told()], [[undefined, undefined], undefined])
+  assert.equal([await here.texts(), await here.lost()], [[undefined, undefined], undefined])
 })
 
 missed('are not done while the archive cannot be read to its end, and are done at the next call', async () => {
@@ -182,7 +185,7 @@ missed('do not hide the loss of a key whose records no topic has any more', asyn
   const here = await given([wrote('a'), erasure, wrote('b')], 1)
   here.state.low = 3
   await here.apply()
-  assert.match(`${await here.told()}`, /MongoDB has neither the data key .* of bot-conversations nor a marker/)
+  assert.match(`${await here.lost()}`, /MongoDB has neither the data key .* of bot-conversations nor a marker/)
 })
 
 missed(
@@ -192,7 +195,7 @@ missed(
     here.state.low = 2
     assert.equal(await here.texts(), ['said a', undefined, 'lost', 'lost'])
     await here.apply()
-    assert.equal(await here.told(), { from: 2, to: 4 })
+    assert.equal(await here.lost(), { from: 2, to: 4 })
     assert.equal(await here.texts(), [undefined, undefined, 'lost', 'lost'])
     assert.equal(here.receipts, ['e1'])
   },
@@ -200,15 +203,15 @@ missed(
 
 missed('are known up to a time once the projector has processed all records that the topics had then', async () => {
   const here = await given([wrote('a'), erasure], 2)
-  await here.look()
+  await here.storeKnownUntil()
   assert.equal(here.kept, [])
   await here.apply()
-  await here.told()
-  await here.look()
+  await here.lost()
+  await here.storeKnownUntil()
   Object.assign(here.state, { now: 2_000, projected: 2 })
-  await here.look()
+  await here.storeKnownUntil()
   Object.assign(here.state, { now: 3_000 })
-  await here.look()
+  await here.storeKnownUntil()
   assert.equal(here.kept, [new Date(1_000), new Date(2_000)])
 })
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { erasedEnrichments, nameOfErased } from '../../../../src/bridge/domain/person/erased.ts'
-import { emptyRestored } from '../../../../src/bridge/privacy/missed/restored-enrichments.ts'
+import { emptyRestored } from '../../../../src/bridge/privacy/missed/restored-copy.ts'
 
 const restored = suite('enrichments that came back with an older copy of MongoDB')
 

@@ -26,7 +26,7 @@ export type Decision = {
  * Decides who is erased now. More than the limit wait for an operator, all of them: a wrong clock or a wrong setting
  * looks like this, and what is erased cannot be brought back. Those whose silence the broker disputes wait in any case.
  */
-export const brake = ({ due, disputed, today, persons }: Considered): Decision => {
+export const limitDailyErasures = ({ due, disputed, today, persons }: Considered): Decision => {
   const [old, doubtful, before] = [new Set(due), new Set(disputed), new Set(today)]
   const fresh = [...old].filter((person) => !before.has(person) && !doubtful.has(person))
   const wait = [...doubtful].filter((person) => !before.has(person))

@@ -41,11 +41,9 @@ export const chatOrClientOf = ({ chatId, clientId }: Named): Identity | undefine
   return clientId === undefined ? undefined : { kind: 'client', value: clientId }
 }
 
-type Deps = { readonly erasures: Erasures; readonly silentPersons: SilentPersons }
-
 /** The person who has this chat or client, if the person is silent. */
 export const silentPerson = async (
-  { erasures, silentPersons }: Deps,
+  { erasures, silentPersons }: { readonly erasures: Erasures; readonly silentPersons: SilentPersons },
   accountId: string,
   start: Identity,
   { before, appended }: Silence,

@@ -1,9 +1,9 @@
-import { enrichments, eventTopicNames } from '../../../../contracts/topics.ts'
-import { enrichmentsGroup, viewsGroup } from '../../domain/consumer-groups.ts'
-import { enrichmentKeys, type Person } from '../../domain/person/person.ts'
-import type { KafkaPorts } from '../../kafka/kafka.ts'
-import { readOrThrow } from '../../kafka/read-topic.ts'
-import type { Sleep } from '../../shared/time.ts'
+import { enrichments, eventTopicNames } from '../../../contracts/topics.ts'
+import { enrichmentsGroup, viewsGroup } from '../domain/consumer-groups.ts'
+import { enrichmentKeys, type Person } from '../domain/person/person.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
+import { readOrThrow } from '../kafka/read-topic.ts'
+import type { Sleep } from '../shared/time.ts'
 
 const lookAgainMs = 250
 const currentWithinMs = 60_000

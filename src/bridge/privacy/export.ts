@@ -1,19 +1,42 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Identity } from '../../domain/person/ids.ts'
-import { resolvePerson } from '../../domain/person/person.ts'
-import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { Erasures } from '../../mongo/erasures.ts'
-import { actionOn } from '../../operations/audit.ts'
-import { type Accounts, operation, stop } from '../../operations/operation.ts'
-import { anyText } from '../../operations/options.ts'
-import { printableLines } from '../../shared/printable.ts'
-import { table } from '../../shared/table.ts'
-import { monotonic, sleep } from '../../shared/time.ts'
-import { likelyLines } from '../erase/operations.ts'
-import { contradictsItself } from '../erase/plan.ts'
-import { notCurrent, viewsReachEnd } from '../erase/views-now.ts'
-import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
-import { type Everything, everythingOf } from './everything.ts'
+import type { Identity } from '../domain/person/ids.ts'
+import { enrichmentKeys, type Person, resolvePerson } from '../domain/person/person.ts'
+import type { KafkaPorts } from '../kafka/kafka.ts'
+import type { Erasures } from '../mongo/erasures.ts'
+import { actionOn } from '../operations/audit.ts'
+import { type Accounts, operation, stop } from '../operations/operation.ts'
+import { anyText } from '../operations/options.ts'
+import { printableLines } from '../shared/printable.ts'
+import { table } from '../shared/table.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { likelyLines } from './erase/erase-operations.ts'
+import { contradictsItself } from './erase/plan.ts'
+import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from './person-options.ts'
+import { notCurrent, viewsReachEnd } from './views-current.ts'
+
+type Everything = Pick<Person, 'identities' | 'likely'> & {
+  readonly accountId: string
+  readonly documents: Readonly<Record<string, ReadonlyArray<object>>>
+  readonly enrichments: ReadonlyArray<{ readonly key: string; readonly value?: unknown }>
+}
+
+/** All documents and enrichments of a person, without the bridge's internal fields. */
+const everythingOf = async (
+  erasures: Pick<Erasures, 'findDocuments' | 'enriched'>,
+  accountId: string,
+  person: Person,
+): Promise<Everything> => {
+  const documents: Record<string, object[]> = {}
+  for await (const { view, document } of erasures.findDocuments(accountId, person)) {
+    const { applied, seen, seenEarlier, contentHash, ...visible } = document
+    documents[view] ??= []
+    documents[view].push(visible)
+  }
+  const enriched = await erasures.enriched(enrichmentKeys(accountId, person))
+  const enrichments = enriched.map(({ _id, value }) => ({ key: _id, value }))
+  const { identities, likely } = person
+  return { accountId, identities, likely, documents, enrichments }
+}
 
 const named: Readonly<Record<Identity['kind'], string>> = {
   client: 'client id',

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Identity } from '../../../../src/bridge/domain/person/ids.ts'
-import type { KafkaPorts } from '../../../../src/bridge/kafka/kafka.ts'
-import type { Erasures } from '../../../../src/bridge/mongo/erasures.ts'
-import { temporaryFolder } from '../../../support/folder.ts'
-import { runOperation } from '../../../support/operation.ts'
-import { linksIn } from '../erase/given-erasures.ts'
+import type { Identity } from '../../../src/bridge/domain/person/ids.ts'
+import type { KafkaPorts } from '../../../src/bridge/kafka/kafka.ts'
+import type { Erasures } from '../../../src/bridge/mongo/erasures.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { runOperation } from '../../support/operation.ts'
+import { linksIn } from './erase/given-erasures.ts'
 
 type Found = { readonly view: string; readonly document: object }
 

@@ -14,10 +14,10 @@ import { anyText, days, type ReadOption } from '../../operations/options.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
+import { notCurrent, unreadEnrichments, viewsReachEnd } from '../views-current.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
 import { contradictsItself, isOfNobody, type Plan, planOf, type Request, unchecked, withoutKeys } from './plan.ts'
-import { check, keepMalformed } from './status.ts'
-import { notCurrent, unreadEnrichments, viewsReachEnd } from './views-now.ts'
+import { check, deadLetterMalformed } from './status.ts'
 
 const clock = () => new Date()
 
@@ -236,14 +236,17 @@ export const erase = operation({
   act: async ({ kafka, erasures, retentionDays }, erasing) => {
     const { request, requestedBy, ticket, requestedAt, backupDays, pathOf } = erasing
     const ports = { kafka, erasures, clock }
-    const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
+    const retention = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
     if ('unfinished' in erasing)
       return written(
-        await finishInterrupted(ports, request, erasing.unfinished, { kept, requestedAt }),
+        await finishInterrupted(ports, request, erasing.unfinished, { retention, requestedAt }),
         pathOf,
         finished,
       )
-    return written([await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, kept, requestedAt })], pathOf)
+    return written(
+      [await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, retention, requestedAt })],
+      pathOf,
+    )
   },
 })
 
@@ -278,7 +281,7 @@ export const eraseStatus = operation({
       : stop('absent', id === undefined ? 'There are no erasures.' : `There is no erasure ${id}.`)
   },
   act: async ({ kafka, erasures }, receipts) => {
-    await keepMalformed(kafka)
+    await deadLetterMalformed(kafka)
     const checked: ErasureDocument[] = []
     for (const receipt of receipts) checked.push(await check({ kafka, erasures, clock }, receipt))
     return {

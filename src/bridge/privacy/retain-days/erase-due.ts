@@ -5,9 +5,9 @@ import { actionOn, type RecordAction } from '../../operations/audit.ts'
 import type { Log } from '../../shared/log.ts'
 import { dayMs } from '../../shared/time.ts'
 import { type ErasePorts, receiptOf, resume } from '../erase/erase.ts'
-import type { Kept } from '../erase/plan.ts'
-import { brake, limitOf } from './brake.ts'
-import { type Silence, silentPerson } from './silence.ts'
+import type { Retention } from '../erase/plan.ts'
+import { limitDailyErasures, limitOf } from './limit-daily-erasures.ts'
+import { type Silence, silentPerson } from './silent-person.ts'
 
 /** Who requested the erasure, in receipts and on the topic `audit`. */
 export const retainedBy = 'privacy.retainDays'
@@ -31,28 +31,28 @@ export const countedSince = (state: Partial<RetainState>, now: number): Date => 
   return new Date(Math.max(now - dayMs, allowedUntil))
 }
 
-export type SettleDeps = ErasePorts & {
-  readonly silentPersons: SilentPersons
-  readonly recordAction: RecordAction
-  readonly kept: Kept
-  readonly log: Pick<Log, 'warn'>
-}
-
 const personsAtOnce = 50
 
 /** Decides which of the silent persons of an account are erased now, and who waits for an operator. */
-export const settler = (deps: SettleDeps) => {
-  const { silentPersons, recordAction, clock, kept, log } = deps
+export const eraseDueOf = (
+  ports: ErasePorts & {
+    readonly silentPersons: SilentPersons
+    readonly recordAction: RecordAction
+    readonly retention: Retention
+    readonly log: Pick<Log, 'warn'>
+  },
+) => {
+  const { silentPersons, recordAction, clock, retention, log } = ports
 
   /** Erases a person who is still silent. */
   const eraseOne = async (accountId: string, { start, isDisputed }: Due, silence: Silence) => {
-    const found = await silentPerson(deps, accountId, start, silence)
+    const found = await silentPerson(ports, accountId, start, silence)
     if (found === undefined || (found.isDisputed && !isDisputed)) return
     const { request, plan, last } = found
-    const receipt = await receiptOf(deps, request, plan, { requestedBy: retainedBy, kept, since: last })
+    const receipt = await receiptOf(ports, request, plan, { requestedBy: retainedBy, retention, since: last })
     if (!(await silentPersons.claim(receipt))) return
     if (E.isLeft(await recordAction(actionOn('erase', request)))) throw new Error('an erasure cannot be recorded')
-    await resume(deps, [receipt])
+    await resume(ports, [receipt])
   }
   const eraseAll = async (accountId: string, due: AllDue, names: ReadonlyArray<string>, silence: Silence) => {
     for (const name of names) {
@@ -61,16 +61,16 @@ export const settler = (deps: SettleDeps) => {
       due.delete(name)
     }
   }
-  /** Looks again at some whom the broker disputed: their records grow older, and the topics lose them. */
-  const lookAgain = async (accountId: string, due: AllDue, silence: Silence) => {
+  /** Checks again some whom the broker disputed: their records grow older, and the topics lose them. */
+  const recheckDisputed = async (accountId: string, due: AllDue, silence: Silence) => {
     for (const [name, each] of [...due].filter(([, { isDisputed }]) => isDisputed).slice(0, personsAtOnce)) {
-      const found = await silentPerson(deps, accountId, each.start, silence)
+      const found = await silentPerson(ports, accountId, each.start, silence)
       due.delete(name)
-      // At the end of the list, so that the others are looked at in the next rounds.
+      // At the end of the list, so that the others are checked in the next rounds.
       if (found !== undefined) due.set(name, { ...each, last: found.last, isDisputed: found.isDisputed })
     }
   }
-  const keepWaiting = async (
+  const storeWaiting = async (
     accountId: string,
     before: Date,
     { waiting }: Partial<RetainState>,
@@ -93,14 +93,14 @@ export const settler = (deps: SettleDeps) => {
     const covered = coveredBy(release, due)
     await eraseAll(accountId, due, covered.slice(0, personsAtOnce), silence)
     if (covered.length > personsAtOnce) return true
-    await lookAgain(accountId, due, silence)
+    await recheckDisputed(accountId, due, silence)
     if (release !== undefined) await silentPersons.keepRelease(accountId, { ...release, doneAt: new Date(now) })
     const today = await silentPersons.requestsSince(accountId, retainedBy, countedSince(state, now))
     const those = (wanted: boolean) => [...due].flatMap(([name, each]) => (each.isDisputed === wanted ? [name] : []))
     const isMany = due.size + today.length > limitOf(0)
     const persons = isMany ? await silentPersons.countPersons(accountId) : 0
-    const { erase, wait } = brake({ due: those(false), disputed: those(true), today, persons })
-    await keepWaiting(accountId, silence.before, state, wait.length, limitOf(persons))
+    const { erase, wait } = limitDailyErasures({ due: those(false), disputed: those(true), today, persons })
+    await storeWaiting(accountId, silence.before, state, wait.length, limitOf(persons))
     await eraseAll(accountId, due, erase, silence)
     return false
   }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unreadEnrichments, viewsAreCurrentIn, viewsReachEnd } from '../../../../src/bridge/privacy/erase/views-now.ts'
+import { unreadEnrichments, viewsAreCurrentIn, viewsReachEnd } from '../../../src/bridge/privacy/views-current.ts'
 
 const now = suite('what the views lack')
 

@@ -6,14 +6,18 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { SilentPersons } from '../../../../src/bridge/mongo/silent-persons.ts'
 import {
+  countedSince,
+  coveredBy,
+  openRelease,
+  retainedBy,
+} from '../../../../src/bridge/privacy/retain-days/erase-due.ts'
+import {
   identitiesOf,
   type Limited,
-  type RetainDeps,
   retainer,
-} from '../../../../src/bridge/privacy/retention/retain.ts'
-import { countedSince, coveredBy, openRelease, retainedBy } from '../../../../src/bridge/privacy/retention/settle.ts'
-import { isDisputed } from '../../../../src/bridge/privacy/retention/silence.ts'
-import { startRetaining } from '../../../../src/bridge/privacy/retention/start-retaining.ts'
+  startRetaining,
+} from '../../../../src/bridge/privacy/retain-days/retain.ts'
+import { isDisputed } from '../../../../src/bridge/privacy/retain-days/silent-person.ts'
 import { dayMs } from '../../../../src/bridge/shared/time.ts'
 import { givenErasures } from '../erase/given-erasures.ts'
 import { memorySilentPersons } from './memory-silent-persons.ts'
@@ -73,7 +77,7 @@ const world = (events: ReadonlyArray<Happened>) => {
       return E.right(undefined)
     },
     viewsAreCurrent: async () => true,
-    kept: { retentionDays: 14 },
+    retention: { retentionDays: 14 },
   }
   return { ports, receipts, markers, audited, erased, state, states }
 }
@@ -175,7 +179,7 @@ const visiting = async (
   { ports }: ReturnType<typeof world>,
   accounts: ReadonlyArray<Limited>,
   isMet: () => boolean,
-  changed: Partial<RetainDeps> = {},
+  changed: Partial<Parameters<typeof retainer>[0]> = {},
 ) => {
   const pauses: number[] = []
   const { promise: met, resolve } = Promise.withResolvers<void>()
@@ -219,7 +223,8 @@ retaining('an erasure that cannot go on delays no other erasure', async () => {
   given.state.ofMongo = given.state.now
   const [stuck] = given.receipts.values()
   assert.is(stuck?.state, 'started')
-  const publish: RetainDeps['kafka']['publish'] = async () => E.left({ kind: 'permanent', reason: 'refused' })
+  const publish: Parameters<typeof retainer>[0]['kafka']['publish'] = async () =>
+    E.left({ kind: 'permanent', reason: 'refused' })
   const visited = new Set<string>()
   const { silentPersons } = given.ports
   const entries: SilentPersons['entries'] = async (id, ...rest) => {

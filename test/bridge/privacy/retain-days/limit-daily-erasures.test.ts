@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { brake, limitOf } from '../../../../src/bridge/privacy/retention/brake.ts'
+import { limitDailyErasures, limitOf } from '../../../../src/bridge/privacy/retain-days/limit-daily-erasures.ts'
 
-const braking = suite('the brake of privacy.retainDays')
+const limiting = suite('the daily limit of privacy.retainDays')
 
 const named = (letter: string, count: number) => Array.from({ length: count }, (_, i) => `${letter}${i}`)
 const none = { due: [], disputed: [], today: [], persons: 0 }
@@ -16,7 +16,7 @@ for (const [persons, limit] of [
   [420, 21],
   [10_000, 500],
 ] as const)
-  braking(`of an account with ${persons} persons lets ${limit} a day go`, () => assert.is(limitOf(persons), limit))
+  limiting(`of an account with ${persons} persons lets ${limit} a day go`, () => assert.is(limitOf(persons), limit))
 
 for (const [what, given, erase, wait] of [
   ['nobody is due', none, 0, 0],
@@ -34,16 +34,16 @@ for (const [what, given, erase, wait] of [
   ['the broker disputes the silence of one', { ...none, due: named('a', 3), disputed: ['x'] }, 3, 1],
   ['due and disputed together are too many', { ...none, due: named('a', 15), disputed: named('x', 6) }, 0, 21],
 ] as const)
-  braking(what, () => {
-    const decision = brake(given)
+  limiting(what, () => {
+    const decision = limitDailyErasures(given)
     assert.equal([decision.erase.length, decision.wait.length], [erase, wait])
   })
 
-braking('never lets more than the limit go in a day, and forgets nobody', () => {
+limiting('never lets more than the limit go in a day, and forgets nobody', () => {
   const people = fc.array(fc.integer({ min: 0, max: 60 }).map(String), { maxLength: 60 })
   fc.assert(
     fc.property(people, people, people, fc.nat(2_000), (due, disputed, today, persons) => {
-      const { erase, wait } = brake({ due, disputed, today, persons })
+      const { erase, wait } = limitDailyErasures({ due, disputed, today, persons })
       assert.ok(erase.length === 0 || new Set([...today, ...erase]).size <= limitOf(persons))
       assert.not.ok(erase.some((person) => disputed.includes(person) || today.includes(person)))
       const asked = [...new Set([...due, ...disputed])].filter((person) => !today.includes(person))
@@ -52,4 +52,4 @@ braking('never lets more than the limit go in a day, and forgets nobody', () => 
   )
 })
 
-braking.run()
+limiting.run()

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
 import type { Account } from '../bridge/domain/accounts.ts'
 import type { Network } from '../bridge/http/client-address.ts'
+import { tokensToEncode } from '../bridge/ingress/path-token.ts'
 import type { urlProblems } from '../bridge/mongo/url.ts'
 import type { ConsoleSettings } from '../console/console.ts'
 import { notSafe } from '../console/not-safe.ts'
@@ -239,7 +240,7 @@ export const warningsOf = (given: Variables, config: Config): ReadonlyArray<stri
     ...misspelt,
     ...(unsafe === undefined ? [] : [`ADMIN_HOST: the console does not run: ${unsafe}`]),
     ...(isDefaultPort ? ['ADMIN_PORT: 8080 is the port of HTTP unless HTTP_PORT is set'] : []),
-    ...(config.accounts === 'demo' ? [] : weakSecrets(config.accounts)),
+    ...(config.accounts === 'demo' ? [] : [...weakSecrets(config.accounts), ...tokensToEncode(config.accounts)]),
   ]
 }
 

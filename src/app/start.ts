@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../bridge/domain/accounts.ts'
 import { roles as allRoles, type Role } from '../bridge/domain/roles.ts'
+import { tokenInUrl } from '../bridge/ingress/path-token.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { type Failed, type Pair, startPair } from './pair.ts'
@@ -42,13 +43,13 @@ export const banner = (shown: Shown): string => {
     .slice(0, shownAccounts)
     .flatMap(({ id, webhooks, bot }) => [
       row('account', id),
-      ...(webhooks ? [row('  webhooks', `${url}/webhooks/${webhooks.token}`)] : []),
-      ...(bot ? [row('  bot', `${url}/bot/${bot.token}`)] : []),
+      ...(webhooks ? [row('  webhooks', `${url}/webhooks/${tokenInUrl(webhooks.token)}`)] : []),
+      ...(bot ? [row('  bot', `${url}/bot/${tokenInUrl(bot.token)}`)] : []),
       ...(bot?.historyToken ? [row('  history', `${url}/history/${id}/<chat id>  Bearer ${bot.historyToken}`)] : []),
     ])
   const tries = [
     ...(webhooks && inClone
-      ? [`  curl -H 'Content-Type: application/json' -d @${sample} ${url}/webhooks/${webhooks.token}`]
+      ? [`  curl -H 'Content-Type: application/json' -d @${sample} ${url}/webhooks/${tokenInUrl(webhooks.token)}`]
       : []),
     '  npx livechat-bridge demo      plays every event, in another terminal',
     '  npx livechat-bridge topics    lists the topics',

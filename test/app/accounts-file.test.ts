@@ -19,7 +19,7 @@ file('a bad id, a token that is used twice and unknown keys are reported in one 
       ],
     }).map(({ path, expected }) => `${path}: ${expected}`),
     [
-      'BRIDGE_CONFIG accounts.0.id: 1 to 64 of A-Z a-z 0-9 . _ -',
+      'BRIDGE_CONFIG accounts.0.id: 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..',
       'BRIDGE_CONFIG accounts.1.bot.token: 16 to 255 visible characters',
       'BRIDGE_CONFIG accounts.1.bot.providerId: 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..',
       'BRIDGE_CONFIG accounts.1.bot.baseUrl: an http or https URL without query',
@@ -41,6 +41,19 @@ for (const providerId of ['.', '..', '', 'a/b'])
       },
     ])
   })
+
+for (const id of ['.', '..', '', 'a/b'])
+  file(`the account id “${id}” is a mistake, because it is no segment of a path`, () => {
+    assert.equal(problems({ accounts: [{ id }] }), [
+      { path: 'BRIDGE_CONFIG accounts.0.id', expected: '1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..' },
+    ])
+  })
+
+file('a token with half a surrogate pair is a mistake, because no URL can have it', () => {
+  assert.equal(problems({ accounts: [{ id: 'acme', webhooks: { token: 'webhooks-token-\ud800' } }] }), [
+    { path: 'BRIDGE_CONFIG accounts.0.webhooks.token', expected: '16 to 255 visible characters' },
+  ])
+})
 
 file('a file without accounts is a mistake', () => {
   assert.equal(problems({ accounts: [] }), [{ path: 'BRIDGE_CONFIG accounts', expected: 'at least one account' }])

@@ -17,18 +17,25 @@ const text = (name: string, expected: string, ok: (text: string) => boolean) =>
   )
 
 /** A token in a path, or a key for signing: 16 to 255 visible characters. */
-const Secret = text('Secret', '16 to 255 visible characters', (s) => /^[^\s\p{Cc}]{16,255}$/u.test(s))
+const Secret = text('Secret', '16 to 255 visible characters', (s) => /^[^\s\p{Cc}\p{Cs}]{16,255}$/u.test(s))
 const BaseUrl = text(
   'BaseUrl',
   'an http or https URL without query',
   (s) => /^https?:$/.test(URL.parse(s)?.protocol ?? '') && !/[?#]/.test(s),
 )
-/** A segment of a URL's path. A URL parser takes . and .. for steps between folders, also if they are percent-encoded. */
-const ProviderId = text(
-  'ProviderId',
-  '1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..',
-  (s) => /^[\w.-]{1,64}$/.test(s) && !/^\.{1,2}$/.test(s),
+/** False for . and .., which a URL parser takes for steps between folders, also if they are percent-encoded. */
+const isSegment = (name: string) => !/^\.{1,2}$/.test(name)
+
+/** Account ids and provider ids are segments of URLs. */
+const segment = '1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..'
+const isOwnId = (u: unknown): u is AccountId => AccountId.is(u) && isSegment(u)
+const OwnId = new t.Type<AccountId, string, unknown>(
+  'OwnId',
+  isOwnId,
+  (u, context) => (isOwnId(u) ? t.success(u) : t.failure(u, context, segment)),
+  t.identity,
 )
+const ProviderId = text('ProviderId', segment, (s) => /^[\w.-]{1,64}$/.test(s) && isSegment(s))
 
 const wholeNumber = (from: number, to: number) =>
   new t.Type<number, number, unknown>(
@@ -58,7 +65,7 @@ const hour = 3_600_000
  * replaces the first ones; the bridge itself sends the first ones. `replyWithin` and `deadlineMs` are in ms.
  */
 export const AccountEntry = exactShape(
-  { id: AccountId },
+  { id: OwnId },
   {
     webhooks: exactShape({ token: Secret }, { secondToken: Secret }, 'Webhooks'),
     bot: exactShape(

@@ -18,6 +18,7 @@ import type { Limits } from '../http/limits.ts'
 import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
 import type { FindEnrichment } from './enrichment.ts'
+import { byPathToken, type TokensOf } from './path-token.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 
 /**
@@ -34,18 +35,7 @@ const encodingProblem = (contentEncoding: string): Problem | undefined =>
 
 const noJson: ReadonlySet<JsonProblem['cause']> = new Set(['not-utf8', 'not-json'])
 
-/** The tokens of an account: two while one replaces the other. */
-export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>
-
 const digest = (secret: string) => hash('sha256', secret, 'hex')
-
-/** Finds the account of a path's token by the token's digest, so the response time reveals nothing about tokens. */
-const byToken = (accounts: ReadonlyArray<Account>, tokensOf: TokensOf) => {
-  const found = new Map<string, Account>()
-  for (const account of accounts)
-    for (const token of tokensOf(account)) if (token !== undefined) found.set(digest(token), account)
-  return (token: string): Account | undefined => found.get(digest(token))
-}
 
 /** Compares in constant time. */
 export const sameSecret = (a: string, b: string): boolean =>
@@ -145,11 +135,12 @@ export const refuseSecret = async (
  */
 export const admission = (shared: Shared, tokensOf: TokensOf, authorize: Authorize) => {
   const { accounts, rateLimit, limits, budget, addressOf } = shared
-  const find = byToken(accounts, tokensOf)
+  const find = byPathToken(accounts, tokensOf, digest)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const address = addressOf(ctx.req)
-    const account = find(ctx.params.token ?? '')
+    // As it was sent: the router has decoded its parameter.
+    const account = find(ctx.path.split('/').slice(2).join('/'))
     if (account === undefined) return refuseSecret(shared, address, unknownToken)
     ctx.state.accountId = account.id
     if (!(await authorize(account, ctx.get('authorization'))))

@@ -64,5 +64,5 @@ export const botRouter = (shared: Shared) => {
   const handle = answering('bot', route, log, (ctx) =>
     within(left(ctx), take(ctx), () => E.left(ctx.req.complete ? unavailable : tooSlow)),
   )
-  return new Router<State>({ sensitive: true }).all(route, handle)
+  return new Router<State>({ sensitive: true }).all(`/bot/*token`, handle)
 }

@@ -93,5 +93,5 @@ export const webhooksRouter = (shared: Shared) => {
     if (published.left.kind !== 'too-large') return E.left(unavailable)
     return keep({ kind: 'too-large', size: admitted.body.length }, E.left(eventTooLarge), event)
   })
-  return new Router<State>({ sensitive: true }).all(route, handle)
+  return new Router<State>({ sensitive: true }).all(`/webhooks/*token`, handle)
 }

@@ -1,36 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
+import { type MemoryShares, memoryShares } from '../shared/memory-shares.ts'
 import { within } from '../shared/timeout.ts'
 
-/** The memory limit for bodies, shared by all requests of a kind. An owner is an account, an address or a person. */
-export type BodyBudget = {
-  /** False if `bytes` more of this owner do not fit. */
-  readonly take: (owner: string, bytes: number) => boolean
-  readonly giveBack: (owner: string, bytes: number) => void
-}
+/** The memory for bodies, shared by all requests of a kind. An owner is an account, an address or a person. */
+export type BodyBudget = MemoryShares
 
 /**
  * The bodies of one owner may take three times as much as is free. So an owner whose senders are slow gets three
  * quarters, the next one three quarters of the rest, and there is room for the usual bodies of others.
  */
-export const bodyBudget = (maxBytes: number): BodyBudget => {
-  const takenBy = new Map<string, number>()
-  let taken = 0
-  const change = (owner: string, bytes: number) => {
-    const own = (takenBy.get(owner) ?? 0) + bytes
-    taken += bytes
-    if (own === 0) takenBy.delete(owner)
-    else takenBy.set(owner, own)
-  }
-  return {
-    take: (owner, bytes) => {
-      if ((takenBy.get(owner) ?? 0) + bytes > 3 * (maxBytes - taken - bytes)) return false
-      change(owner, bytes)
-      return true
-    },
-    giveBack: (owner, bytes) => change(owner, -bytes),
-  }
-}
+export const bodyBudget = (maxBytes: number): BodyBudget =>
+  memoryShares(maxBytes, (own, free, bytes) => own + bytes <= 3 * (free - bytes))
 
 /** Why there is no body. `head`: its beginning. `size`: its size in bytes if the request states it. */
 export type NoBody =
@@ -89,7 +70,8 @@ export const readBody = (
         // A copy: a view would keep all bytes in memory.
         const head = Buffer.from(Buffer.concat([...chunks, chunk]).subarray(0, headBytes))
         settle(E.left({ kind: 'too-large', head, size }))
-      } else if (budget.take(owner, chunk.length)) {
+      } else if (budget.hasRoomFor(owner, chunk.length)) {
+        budget.take(owner, chunk.length)
         held += chunk.length
         chunks.push(chunk)
       } else settle(E.left({ kind: 'no-memory' }))

@@ -1,4 +1,5 @@
-import type { MemoryShare } from './memory-shares.ts'
+import type { MemoryShares } from '../../shared/memory-shares.ts'
+import { usualWork, workInProgress } from '../../shared/work-in-progress.ts'
 
 /** What is kept of a command that waits in the log until its account has room. */
 export type Deferred = {
@@ -31,69 +32,61 @@ export type AccountBacklog = {
   readonly begin: (command: Deferred, bytes: number) => boolean
 }
 
-/** How many commands may be in progress. A service gets at most 64 requests at a time, so more would not be faster. */
-const usualLimits = { inProgress: 1000, ofEachChat: 20 }
+/** The deferred commands of a chat. */
+type Chat = { readonly name: string; readonly deferred: Deferred[] }
 
-type Chat = { readonly name: string; inProgress: number; readonly deferred: Deferred[] }
-
-export const accountBacklog = (memory: MemoryShare, limits = usualLimits): AccountBacklog => {
+export const accountBacklog = (account: string, memory: MemoryShares, limits = usualWork): AccountBacklog => {
+  const inProgress = workInProgress(limits)
   const chats = new Map<string, Chat>()
   /** The chats with a deferred command that may begin as far as the chat is concerned. */
   const ready = new Set<Chat>()
   let deferred = 0
-  let inProgress = 0
   /** More commands wait than may begin. Until they have begun, newer commands of all chats wait behind them. */
   let isFull = false
 
-  const chatOf = (name: string): Chat => {
-    const chat = chats.get(name) ?? { name, inProgress: 0, deferred: [] }
-    chats.set(name, chat)
-    return chat
+  /** How many deferred commands of a chat may begin, as far as the chat is concerned. */
+  const readyOf = (chat: Chat) => Math.min(inProgress.roomOf(chat.name), chat.deferred.length)
+  const hasRoomFor = (bytes: number) => inProgress.room() > 0 && memory.hasRoomFor(account, bytes)
+  const start = (chat: string, bytes: number) => {
+    inProgress.begin(chat)
+    memory.take(account, bytes)
   }
-  const roomOf = (chat: Chat) => Math.min(limits.ofEachChat - chat.inProgress, chat.deferred.length)
-  const hasRoomFor = (bytes: number) => inProgress < limits.inProgress && memory.hasRoomFor(bytes)
-  const start = (chat: Chat, bytes: number) => {
-    inProgress += 1
-    chat.inProgress += 1
-    memory.take(bytes)
-  }
-  const note = (chat: Chat) => {
-    if (roomOf(chat) > 0) ready.add(chat)
+  const update = (chat: Chat) => {
+    if (readyOf(chat) > 0) ready.add(chat)
     else ready.delete(chat)
-    if (chat.inProgress + chat.deferred.length === 0) chats.delete(chat.name)
+    if (chat.deferred.length === 0) chats.delete(chat.name)
   }
   return {
     admit: (name, bytes) => {
-      const chat = chatOf(name)
-      if (chat.deferred.length > 0 || chat.inProgress >= limits.ofEachChat) return 'waits for its chat'
+      if (chats.has(name) || inProgress.roomOf(name) === 0) return 'waits for its chat'
       isFull ||= !hasRoomFor(bytes)
       if (isFull) return 'waits for its account'
-      start(chat, bytes)
+      start(name, bytes)
       return 'begins'
     },
     defer: (command) => {
-      const chat = chatOf(command.chat)
+      const chat = chats.get(command.chat) ?? { name: command.chat, deferred: [] }
+      chats.set(chat.name, chat)
       // The chat's own text: that of each record would be kept with it.
       chat.deferred.push({ ...command, chat: chat.name })
       deferred += 1
-      note(chat)
+      update(chat)
     },
     ended: (name, bytes) => {
-      const chat = chatOf(name)
-      inProgress -= 1
-      chat.inProgress -= 1
-      memory.giveBack(bytes)
-      note(chat)
+      inProgress.end(name)
+      memory.giveBack(account, bytes)
+      const chat = chats.get(name)
+      if (chat !== undefined) update(chat)
     },
     deferred: () => deferred,
     next: () => {
-      const room = limits.inProgress - inProgress
+      const room = inProgress.room()
       const chosen: Deferred[] = []
       // One command of each chat after the other: these are close to each other in the log.
       for (let nth = 0, before = -1; chosen.length > before && chosen.length < room; nth += 1) {
         before = chosen.length
         for (const chat of ready) {
-          const command = nth < roomOf(chat) ? chat.deferred[nth] : undefined
+          const command = nth < readyOf(chat) ? chat.deferred[nth] : undefined
           if (command !== undefined) chosen.push(command)
           if (chosen.length >= room) break
         }
@@ -106,11 +99,11 @@ export const accountBacklog = (memory: MemoryShare, limits = usualLimits): Accou
         isFull = true
         return false
       }
-      const chat = chatOf(name)
-      chat.deferred.shift()
+      const chat = chats.get(name)
+      chat?.deferred.shift()
       deferred -= 1
-      start(chat, bytes)
-      note(chat)
+      start(name, bytes)
+      if (chat !== undefined) update(chat)
       return true
     },
   }

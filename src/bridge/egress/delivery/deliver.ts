@@ -6,22 +6,26 @@ import type { EgressPorts } from '../ports.ts'
 import type { AccountGate, Turn } from './account-gate.ts'
 import { type Tried, type TryOnce, wasAboutClient } from './attempt.ts'
 import type { Checked } from './check-command.ts'
-import type { Outcome, PublishedEvent } from './outcome.ts'
-import type { PartitionCommands } from './partition-commands.ts'
+import type { Handled, Outcome, PublishedEvent } from './outcome.ts'
 import { lastResortEveryMs } from './pause.ts'
 import { botRequest } from './post.ts'
 import type { GivenUpReason } from './refusal.ts'
 import { givenUp, nextStep, type Step, type TriedBefore } from './retry-policy.ts'
 
-/**
- * How a delivery ends: with events, finished before, left to another worker, or refused for the client that it names.
- */
+/** How a delivery ends. With events, it is finished once they are published. */
 export type Delivery =
   | { readonly kind: 'concluded'; readonly events: ReadonlyArray<PublishedEvent> }
-  | { readonly kind: 'finished before' | 'dropped' | 'names another client' }
+  | { readonly kind: Exclude<Handled, 'finished'> }
 
-/** Remembers a command's end at once and returns its events. Undefined if another worker must publish them. */
-export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<PublishedEvent> | undefined
+/** Remembers a command's outcome at once. */
+export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => Delivery
+
+/** A partition that this worker reads. Its signal aborts when the partition is lost or the worker stops. */
+export type Ownership = {
+  readonly partition: number
+  readonly signal: AbortSignal
+  readonly isOwned: () => boolean
+}
 
 /** All that delivering one command needs. Its deadline starts at `takenAt`, on the monotonic clock. */
 export type Reply = Checked & {
@@ -29,7 +33,7 @@ export type Reply = Checked & {
   /** The parent span (W3C Trace Context). */
   readonly traceparent?: string | undefined
   readonly takenAt: number
-  readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
+  readonly work: Ownership
   /** The bridge's own message for a client without a reply. A pause of the service delays it only briefly. */
   readonly isLastResort: boolean
   /** Whether the command may be sent, as far as its conversation is known. */
@@ -60,13 +64,11 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   const limits = { ...account.bot, ...(isLastResort && { lastResortEveryMs }) }
 
   const elapsed = () => monotonic() - takenAt
-  const end = (outcome: Outcome): Delivery => {
-    const events = reply.conclude(
+  const end = (outcome: Outcome): Delivery =>
+    reply.conclude(
       outcome,
       tried.map(({ attempt }) => attempt),
     )
-    return events === undefined ? { kind: 'dropped' } : { kind: 'concluded', events }
-  }
   const history = (): ReadonlyArray<TriedBefore> =>
     tried.map((each) => ({
       ...each.verdict,
@@ -78,7 +80,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   /** Ends the delivery if there must be no further attempt. */
   const objection = async (): Promise<Delivery | undefined> => {
     const now = await reply.now()
-    if (work.signal.aborted || !work.isOwned()) return { kind: 'dropped' }
+    if (work.signal.aborted || !work.isOwned()) return { kind: 'left to the next owner' }
     if (now.isFinished) return { kind: 'finished before' }
     const decision = reply.decide(now)
     if (decision === 'names another client') return { kind: decision }

@@ -8,25 +8,25 @@ import { decideReply, takenReasonAt } from '../../domain/conversation.ts'
 import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import { recordTime } from '../../domain/log/record-time.ts'
+import { faultOf } from '../../shared/fault.ts'
 import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Deferred } from './account-backlog.ts'
 import { type Addressed, checkCommand, goneCommand, handOverTo, readable } from './check-command.ts'
-import type { Announcer } from './outcome.ts'
-import { digestOf, refusedEvent } from './outcome.ts'
-import type { PartitionCommands } from './partition-commands.ts'
+import type { Ownership } from './deliver.ts'
+import { type Announce, digestOf, type Handled, refusedEvent } from './outcome.ts'
 import type { Refusal } from './refusal.ts'
 import type { SendCommand } from './send-command.ts'
 
-/** Each function reports to the command's author that it was not sent. False if the worker stops before that. */
+/** Each function reports to the command's author that it was not sent. */
 export type Refuse = {
   /** Keeps a record that cannot be handled as a dead letter. */
-  readonly asDeadLetter: (record: IncomingRecord, why: Refusal) => Promise<boolean>
+  readonly asDeadLetter: (record: IncomingRecord, why: Refusal) => Promise<Handled>
   /** Another command of the chat was finished under this id. That command's outcome stays. */
-  readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<boolean>
+  readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<Handled>
   /** The command was deleted from the log before it could be sent. */
-  readonly gone: (partition: number, command: Deferred) => Promise<boolean>
+  readonly gone: (partition: number, command: Deferred) => Promise<Handled>
 }
 
 const deleted: Refusal = {
@@ -40,13 +40,13 @@ const anotherClient: Refusal = { cause: 'invalid', detail: 'clientId: expected t
 type RefuserParts = {
   readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
   readonly stopping: AbortSignal
-  readonly announce: Announcer['announce']
+  readonly announce: Announce
   readonly nowOf: (partition: number, of: ChatOrCommand) => () => Promise<ConversationNow>
 }
 
 export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Refuse => {
   const report = (command: Addressed, record: IncomingRecord, why: Refusal) =>
-    announce(refusedEvent(command, record, why, recordTime(record), ports.now()))
+    announce([refusedEvent(command, record, why, recordTime(record), ports.now())])
   const duplicate: Refuse['duplicate'] = (record, command) => {
     const { partition, offset } = record
     ports.log.warn({ partition, offset, accountId: command.accountId, ...sameId }, 'egress: a command was refused')
@@ -63,18 +63,18 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
       ports.log.warn({ partition, offset, accountId, ...deleted }, 'egress: a command was not sent')
       ports.measure.commandGone(accountId)
       const command = await goneCommand(partition, deferred, clientOf)
-      if (command === undefined) return true
+      if (command === undefined) return 'finished'
       ports.measure.delivery(accountId, 'failed')
-      return announce(refusedEvent(command, { partition, offset }, deleted, ports.now(), ports.now()))
+      return announce([refusedEvent(command, { partition, offset }, deleted, ports.now(), ports.now())])
     },
     asDeadLetter: async (record, why) => {
       const { partition, offset } = record
       ports.log.warn({ partition, offset, ...why }, 'egress: a command was refused')
       const keep = () => ports.deadLetter(record, why.cause, why.detail)
       const kept = await retryUntilAborted(ports, 'keeping a dead letter', keep, stopping)
-      if (kept === undefined) return false
+      if (kept === undefined) return 'left to the next owner'
       const command = readable(record.value) ?? (await handOverTo(record, clientOf))
-      if (command === undefined) return true
+      if (command === undefined) return 'finished'
       const { isFinished } = await nowOf(partition, command)()
       if (isFinished) return duplicate(record, command)
       ports.measure.delivery(command.accountId, 'failed')
@@ -94,10 +94,10 @@ type Parts = {
 }
 
 /** A record that was read from bot-replies. `takenAt` is on the monotonic clock. */
-export type Taken = { readonly record: IncomingRecord; readonly work: PartitionCommands; readonly takenAt: number }
+export type Taken = { readonly record: IncomingRecord; readonly work: Ownership; readonly takenAt: number }
 
-/** Handles a command to its end. False if the partition's next owner must handle it. */
-export type HandleCommand = (taken: Taken) => Promise<boolean>
+/** Handles a command to its end. */
+export type HandleCommand = (taken: Taken) => Promise<Handled>
 
 /**
  * Whether a bot that uses one id for every hand-over asks for an agent again: another record than the one before, of a
@@ -115,7 +115,7 @@ const asksAgain = (
 
 const handling =
   ({ ports, accounts, refuse, send, nowOf, finishedBefore }: Parts) =>
-  async ({ record, work, takenAt }: Taken, traceparent: string | undefined): Promise<boolean> => {
+  async ({ record, work, takenAt }: Taken, traceparent: string | undefined): Promise<Handled> => {
     const checked = pipe(
       ports.decodeCommand(record),
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
@@ -123,18 +123,17 @@ const handling =
     if (E.isLeft(checked)) return refuse.asDeadLetter(record, checked.left)
     // A bot may use another partitioner, or know of more partitions. Other workers do not know the conversation.
     const wasRerouted = await ports.reroute(record)
-    if (wasRerouted !== false) return wasRerouted === true
+    if (wasRerouted !== false) return wasRerouted ? 'finished' : 'left to the next owner'
     const { command, account } = checked.right
     const { partition } = work
     const requestedAt = recordTime(record)
     // A bot's clock may be wrong: what it wrote in the future, it wrote now.
     const writtenAt = new Date(Math.min(Date.parse(requestedAt), Date.parse(ports.now())))
-    const result = await send({
+    const handled = await send({
       command,
       account,
       work,
       takenAt,
-      partition,
       requestedAt,
       traceparent,
       isLastResort: false,
@@ -143,14 +142,14 @@ const handling =
           ? decideReply(conversation, command, writtenAt, account.bot)
           : 'names another client',
     })
-    if (result === 'names another client') return refuse.asDeadLetter(record, anotherClient)
-    if (result !== 'finished before') return result === 'done'
+    if (handled === 'names another client') return refuse.asDeadLetter(record, anotherClient)
+    if (handled !== 'finished before') return handled
     const before = await finishedBefore(partition, command)
     if (before?.digest !== undefined) {
       const isOther = before.digest !== digestOf(command, requestedAt)
       const isNew =
         isOther || (await asksAgain(command, { requestedAt, writtenAt }, before, (chat) => nowOf(partition, chat)()))
-      return isNew ? refuse.duplicate(record, command) : true
+      return isNew ? refuse.duplicate(record, command) : handled
     }
     // MongoDB is unavailable, or the outcome was too large and lost its message. Most likely it is a repeat.
     const { accountId, id: commandId } = command
@@ -159,15 +158,25 @@ const handling =
       'egress: a command id was used again, and the content of the first command is unknown',
     )
     ports.measure.duplicateCommand(accountId, 'unknown')
-    return true
+    return handled
   }
 
+/** A command whose handling fails is refused: its partition must not stop. */
 export const commandHandler = (parts: Parts): HandleCommand => {
+  const { ports, refuse } = parts
   const handle = handling(parts)
   return async (taken) => {
-    const span = processSpan(taken.record, 'egress')
+    const { record } = taken
+    const span = processSpan(record, 'egress')
     try {
-      return await handle(taken, traceparentAfter(span, traceparentIn(taken.record)))
+      return await handle(taken, traceparentAfter(span, traceparentIn(record)))
+    } catch (error) {
+      const detail = faultOf(error)
+      ports.log.error(
+        { partition: record.partition, offset: record.offset, detail },
+        'egress: a command was not handled',
+      )
+      return refuse.asDeadLetter(record, { cause: 'unforeseen', detail })
     } finally {
       endSpan(span)
     }

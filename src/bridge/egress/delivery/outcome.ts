@@ -160,11 +160,17 @@ export const refusedEvent = (
 const withinMs = Number.POSITIVE_INFINITY
 const stuckAfterMs = 30_000
 
-export type Announcer = {
-  /** Publishes the event and returns true when it is durable; false only if the worker stops before that. */
-  readonly announce: (event: PublishedEvent) => Promise<boolean>
-  readonly health: () => Health
-}
+/**
+ * How the handling of a command ended. The offset of its record may be committed, unless the command is left to the next
+ * owner of the partition.
+ */
+export type Handled = 'finished' | 'finished before' | 'names another client' | 'left to the next owner'
+
+/**
+ * Publishes events at the same time, so that the log has them together. `finished` when they are durable, `left to the
+ * next owner` only if the worker stops before that.
+ */
+export type Announce = (events: ReadonlyArray<PublishedEvent>) => Promise<Handled>
 
 /** An event that is too large for Kafka is published without its message: the outcome matters more than the text. */
 const withoutMessage = (event: PublishedEvent): PublishedEvent => {
@@ -173,23 +179,28 @@ const withoutMessage = (event: PublishedEvent): PublishedEvent => {
   return { ...event, data } as PublishedEvent
 }
 
-type Ports = Pick<EgressPorts, 'publish' | 'sleep' | 'random' | 'log' | 'monotonic'>
-
-export const announcer = (ports: Ports, stopping: AbortSignal): Announcer => {
+export const announcer = (
+  ports: Pick<EgressPorts, 'publish' | 'sleep' | 'random' | 'log' | 'monotonic'>,
+  stopping: AbortSignal,
+): { readonly announce: Announce; readonly health: () => Health } => {
   const waiting = new Map<string, number>()
+  const isPublished = async (event: PublishedEvent): Promise<boolean> => {
+    let content = event
+    waiting.set(event.id, ports.monotonic())
+    const publish = async () => {
+      const result = await ports.publish(content, withinMs)
+      if (E.isRight(result)) return
+      if (result.left.kind !== 'transient') content = withoutMessage(content)
+      throw new Error(result.left.reason)
+    }
+    const published = await retryUntilAborted(ports, 'publishing an outcome', publish, stopping)
+    waiting.delete(event.id)
+    return published !== undefined
+  }
   return {
-    announce: async (event) => {
-      let content = event
-      waiting.set(event.id, ports.monotonic())
-      const publish = async () => {
-        const result = await ports.publish(content, withinMs)
-        if (E.isRight(result)) return
-        if (result.left.kind !== 'transient') content = withoutMessage(content)
-        throw new Error(result.left.reason)
-      }
-      const published = await retryUntilAborted(ports, 'publishing an outcome', publish, stopping)
-      waiting.delete(event.id)
-      return published !== undefined
+    announce: async (events) => {
+      const published = await Promise.all(events.map(isPublished))
+      return published.every((isDurable) => isDurable) ? 'finished' : 'left to the next owner'
     },
     health: () => {
       const oldest = Math.min(...waiting.values())

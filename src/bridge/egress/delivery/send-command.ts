@@ -10,26 +10,22 @@ import type { AccountGate } from './account-gate.ts'
 import type { TryOnce } from './attempt.ts'
 import type { Addressed, BotOwner } from './check-command.ts'
 import { deliver, type Reply } from './deliver.ts'
-import type { Announcer } from './outcome.ts'
-import { type Outcome, outcomeEvents, type PublishedEvent } from './outcome.ts'
+import { type Announce, type Handled, type Outcome, outcomeEvents, type PublishedEvent } from './outcome.ts'
 
 /** A command to send. `because` is set if the bridge itself created it. */
 export type Order = Pick<
   Reply,
   'command' | 'account' | 'requestedAt' | 'traceparent' | 'takenAt' | 'work' | 'isLastResort' | 'decide'
 > & {
-  readonly partition: number
   readonly because?: Because
 }
 /** Sends a command and publishes its outcome, unless a command with its id was finished before. */
-export type SendCommand = (
-  order: Order,
-) => Promise<'done' | 'finished before' | 'names another client' | 'left to the next owner'>
+export type SendCommand = (order: Order) => Promise<Handled>
 
 type Parts = {
   readonly ports: Pick<EgressPorts, 'monotonic' | 'random' | 'sleep' | 'now' | 'measure' | 'log'>
   readonly tail: Tail
-  readonly announce: Announcer['announce']
+  readonly announce: Announce
   readonly barrier: (partition: number) => Promise<void>
   readonly nowOf: (partition: number, command: Addressed) => () => Promise<ConversationNow>
   readonly gateOf: (account: BotOwner) => AccountGate
@@ -82,7 +78,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     attempts: ReadonlyArray<Attempt>,
     known: ConversationNow | undefined,
   ): ReadonlyArray<PublishedEvent> => {
-    const { command, partition, requestedAt, because, traceparent } = order
+    const { command, requestedAt, because, traceparent } = order
     // A command of the bridge's own that was never sent needs no event: nobody requested it.
     if (because !== undefined && outcome.kind === 'suppressed' && attempts.length === 0) return []
     const events = outcomeEvents({
@@ -95,13 +91,14 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
       traceparent,
     })
     for (const fact of events.map((event) => factOf(dated(event))))
-      if (fact !== undefined) tail.remember(partition, `${command.accountId}/${command.chatId}`, fact)
+      if (fact !== undefined) tail.remember(order.work.partition, `${command.accountId}/${command.chatId}`, fact)
     report(ports, order, outcome, attempts.length, known)
     return events
   }
 
   return async (order) => {
-    const { command, account, partition, work } = order
+    const { command, account, work } = order
+    const { partition } = work
     const now = nowOf(partition, command)
     // Reads the views during this wait. Facts that the tail learns in the meantime are added at the next call.
     await Promise.all([barrier(partition), now()])
@@ -118,12 +115,10 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
       gate: gateOf(account),
       // A former owner leaves the outcome to the new owner, except a delivery: the service has the reply.
       conclude: (outcome, attempts) =>
-        outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts, known),
+        outcome.kind !== 'delivered' && !work.isOwned()
+          ? { kind: 'left to the next owner' }
+          : { kind: 'concluded', events: concluded(order, outcome, attempts, known) },
     })
-    if (delivery.kind === 'dropped') return 'left to the next owner'
-    if (delivery.kind !== 'concluded') return delivery.kind
-    // All events are published at the same time, so that the log has them together.
-    const published = await Promise.all(delivery.events.map(announce))
-    return published.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'
+    return delivery.kind === 'concluded' ? announce(delivery.events) : delivery.kind
   }
 }

@@ -1,16 +1,16 @@
 import { accountIdIn } from '../../domain/identity.ts'
 import type { OwnedPartition } from '../../domain/log/consumer.ts'
-import type { IncomingRecord, Slice } from '../../domain/log/record.ts'
+import type { Slice } from '../../domain/log/record.ts'
 import { budget } from '../../shared/budget.ts'
-import { faultOf } from '../../shared/fault.ts'
 import { keyedQueue } from '../../shared/keyed-queue.ts'
+import { memoryShares } from '../../shared/memory-shares.ts'
 import type { EgressPorts } from '../ports.ts'
 import type { HandleCommand, Refuse } from './handle-command.ts'
-import { memoryShares } from './memory-shares.ts'
-import { chatOf, commandsOfPartition, type PartitionCommands } from './partition-commands.ts'
+import { commandsOfPartition, type PartitionCommands } from './partition-commands.ts'
 
 /** About 30 MB. With more, partitions are paused as a whole, so one account could delay others then. */
 const maxDeferred = 200_000
+const maxBytes = 64 * 1024 * 1024
 const noAccount = 'no known account'
 
 /** The account in the key of a record. All keys without a known account count as one account. */
@@ -19,43 +19,32 @@ export const accountIn = (chat: string, accounts: { readonly has: (id: string) =
   return accounts.has(id) ? id : noAccount
 }
 
-type Deps = {
+/**
+ * An account may use as much as nobody uses, and always enough for one command. So the first account with very many
+ * commands gets half of the memory, the next one a third, and there is always room for an account that has few.
+ */
+export const commandMemory = (atMost = maxBytes) =>
+  memoryShares(atMost, (own, free, bytes) => own === 0 || own + bytes <= free)
+
+/** Takes the commands of all partitions that this worker reads. Those of a chat are handled in their order. */
+export const commandTaker = ({
+  ports,
+  accounts,
+  handle,
+  refuse,
+  stopping,
+}: {
   readonly ports: Pick<EgressPorts, 'fetchCommands' | 'monotonic' | 'sleep' | 'random' | 'log'>
   readonly accounts: { readonly has: (id: string) => boolean }
   readonly handle: HandleCommand
-  readonly refuse: Refuse
+  readonly refuse: Pick<Refuse, 'gone'>
   readonly stopping: AbortSignal
-}
-
-/** Takes the commands of all partitions that this worker reads. Those of a chat are handled in their order. */
-export const commandTaker = ({ ports, accounts, handle, refuse, stopping }: Deps) => {
-  const { log, monotonic } = ports
+}) => {
   const queues = keyedQueue()
   const works = new Map<number, PartitionCommands>()
-  const memoryOf = memoryShares()
+  const memory = commandMemory()
   const deferring = budget(maxDeferred)
 
-  const unforeseen = (record: IncomingRecord) => (error: unknown) => {
-    const { partition, offset } = record
-    const detail = faultOf(error)
-    log.error({ partition, offset, detail }, 'egress: a command was not handled')
-    return refuse.asDeadLetter(record, { cause: 'unforeseen', detail })
-  }
-  const inOrder = (
-    chat: string,
-    work: PartitionCommands,
-    offset: number,
-    run: () => Promise<boolean>,
-    ended: () => void,
-  ) =>
-    queues.add(chat, async () => {
-      try {
-        if (work.signal.aborted || !work.isOwned()) return
-        if (await run()) work.finish(offset)
-      } finally {
-        ended()
-      }
-    })
   const workOf = (partition: number, owned: OwnedPartition) => {
     const known = works.get(partition)
     if (known !== undefined) return known
@@ -65,15 +54,11 @@ export const commandTaker = ({ ports, accounts, handle, refuse, stopping }: Deps
       stopping,
       ports,
       accountOf: (chat) => accountIn(chat, accounts),
-      memoryOf,
+      memory,
       deferring,
-      begin: (given, record, ended) => {
-        const takenAt = monotonic()
-        const run = () => handle({ record, work: given, takenAt }).catch(unforeseen(record))
-        inOrder(chatOf(record), given, record.offset, run, ended)
-      },
-      gone: (given, command, ended) =>
-        inOrder(command.chat, given, command.offset, () => refuse.gone(partition, command), ended),
+      queues,
+      handle,
+      gone: refuse.gone,
     })
     works.set(partition, work)
     return work

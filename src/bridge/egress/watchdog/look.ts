@@ -39,7 +39,7 @@ const withoutLimits = (account: BotOwner): BotOwner => ({
 export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>
   async (
-    { partition, work, waitingIn, schedule, settled }: PartitionTimers,
+    { work, waitingIn, schedule, settled }: PartitionTimers,
     { account, chatId }: Omit<Chat, 'clientId'>,
   ): Promise<void> => {
     const chat = `${account.id}/${chatId}`
@@ -48,7 +48,6 @@ export const looker =
       escalationsOf(waitingIn(chat, conversation), account.bot, monotonic())
     const escalate = async (clientId: Id, escalation: Escalation) => {
       await send({
-        partition,
         work,
         because: escalation.because,
         isLastResort: true,
@@ -60,8 +59,8 @@ export const looker =
       })
     }
     if (!work.isOwned()) return
-    await barrier(partition)
-    const read = nowOf(partition, { accountId: account.id, chatId })
+    await barrier(work.partition)
+    const read = nowOf(work.partition, { accountId: account.id, chatId })
     const before = await read()
     const { clientId } = before.conversation
     const due = escalationsNow(before).filter(({ dueAt }) => dueAt <= monotonic())

@@ -5,7 +5,7 @@ import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition } from '../../domain/log/consumer.ts'
 import type { Sleep } from '../../shared/time.ts'
 import { requestTimeoutMs } from '../delivery/attempt.ts'
-import type { PartitionCommands } from '../delivery/partition-commands.ts'
+import type { Ownership } from '../delivery/deliver.ts'
 import { type Waiting, waitingOf } from './escalations.ts'
 import { keyedTimers } from './keyed-timers.ts'
 
@@ -15,9 +15,8 @@ import { keyedTimers } from './keyed-timers.ts'
  * finds open turns in the views again.
  */
 export type PartitionTimers = {
-  readonly partition: number
   readonly owner: OwnedPartition
-  readonly work: Pick<PartitionCommands, 'isOwned' | 'signal'>
+  readonly work: Ownership
   readonly note: (chat: string, fact: Fact) => void
   /** Who waits in the conversation, and since when. A step of the wall clock changes nothing. */
   readonly waitingIn: (chat: string, conversation: Conversation) => Waiting
@@ -119,13 +118,12 @@ export const partitionTimers = (
   }
   const timers: PartitionTimers = {
     waitingIn: (chat, conversation) => waitingOf(conversation, (id, at) => sinceOf(chat, id, at)),
-    partition,
     owner,
     note,
     schedule,
     scheduleAfterGrace,
     settled,
-    work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
+    work: { partition, signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
     start: () => {
       const waiting = held ?? new Map<string, number>()
       held = undefined

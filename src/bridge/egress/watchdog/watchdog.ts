@@ -51,14 +51,15 @@ export const createWatchdog = ({ ports, accounts, tail, look }: Parts): Watchdog
         await look(timers, { account, chatId })
       } catch (error) {
         const detail = error instanceof Error ? error.name : 'Error'
-        ports.log.error({ partition: timers.partition, detail }, 'egress: the watchdog could not check a chat')
+        ports.log.error({ partition: timers.work.partition, detail }, 'egress: the watchdog could not check a chat')
         timers.schedule(chat, monotonic() + lookAgainMs)
       }
     })
 
   /** Open escalations come from the tail, which is first read up to the log's present end, and from the views. */
   const takeOver = async (timers: PartitionTimers) => {
-    const { partition, work, start, waitingIn, scheduleAfterGrace } = timers
+    const { work, start, waitingIn, scheduleAfterGrace } = timers
+    const { partition } = work
     const end = await retryUntilAborted(
       ports,
       'reading the end of the log',

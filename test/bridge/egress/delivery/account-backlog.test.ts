@@ -2,11 +2,11 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { accountBacklog, type Deferred } from '../../../../src/bridge/egress/delivery/account-backlog.ts'
-import { memoryShares } from '../../../../src/bridge/egress/delivery/memory-shares.ts'
+import { commandMemory } from '../../../../src/bridge/egress/delivery/take-commands.ts'
 
 const test = suite('the backlog of an account')
 
-const atMost = { inProgress: 6, ofEachChat: 2 }
+const atMost = { inAll: 6, ofEach: 2, held: 100 }
 const memory = 1_000
 
 type Command = Deferred & { readonly bytes: number }
@@ -39,10 +39,9 @@ const steps = fc.array(
 test('in any order of reading, ending and fetching: bounds hold, chats stay in order, and every command begins once', () => {
   fc.assert(
     fc.property(steps, (all: ReadonlyArray<Step>) => {
-      const shareOf = memoryShares(memory)
-      const other = shareOf('other')
+      const shares = commandMemory(memory)
       let ofOther = 0
-      const it = accountBacklog(shareOf('own'), atMost)
+      const it = accountBacklog('own', shares, atMost)
       const read: Command[] = []
       const begun: Command[] = []
       const running: Command[] = []
@@ -55,8 +54,8 @@ test('in any order of reading, ending and fetching: bounds hold, chats stay in o
           ofChat.toSorted((a, b) => a - b),
           'a chat keeps its order',
         )
-        assert.ok(running.length <= atMost.inProgress)
-        assert.ok(running.filter(({ chat }) => chat === command.chat).length <= atMost.ofEachChat)
+        assert.ok(running.length <= atMost.inAll)
+        assert.ok(running.filter(({ chat }) => chat === command.chat).length <= atMost.ofEach)
         const own = running.reduce((sum, { bytes }) => sum + bytes, 0)
         assert.ok(running.length === 1 || own + ofOther <= memory)
       }
@@ -85,21 +84,21 @@ test('in any order of reading, ending and fetching: bounds hold, chats stay in o
           case 'fetch':
             return fetch(step.reaches)
           case 'other account':
-            other.giveBack(ofOther)
-            ofOther = other.hasRoomFor(step.bytes) ? step.bytes : 0
-            return other.take(ofOther)
+            shares.giveBack('other', ofOther)
+            ofOther = shares.hasRoomFor('other', step.bytes) ? step.bytes : 0
+            return shares.take('other', ofOther)
         }
       }
       for (const step of all) {
         take(step)
         assert.is(it.deferred(), read.length - begun.length)
       }
-      other.giveBack(ofOther)
+      shares.giveBack('other', ofOther)
       ofOther = 0
       while (running.length > 0 || it.deferred() > 0) {
         const before = begun.length
         end(0)
-        fetch(atMost.inProgress)
+        fetch(atMost.inAll)
         assert.ok(running.length > 0 || begun.length > before || it.deferred() === 0, 'what is deferred begins')
       }
       assert.equal(
@@ -112,7 +111,7 @@ test('in any order of reading, ending and fetching: bounds hold, chats stay in o
 })
 
 test('what may begin next is close together in the log: one command of each chat after the other', () => {
-  const it = accountBacklog(memoryShares()('own'), { inProgress: 4, ofEachChat: 4 })
+  const it = accountBacklog('own', commandMemory(), { inAll: 4, ofEach: 4, held: 100 })
   for (let i = 0; i < 4; i += 1) it.admit('other', 1)
   for (let offset = 0; offset < 40; offset += 1) it.defer({ chat: `chat-${offset % 4}`, offset, isHandOver: false })
   for (let i = 0; i < 4; i += 1) it.ended('other', 1)
@@ -123,7 +122,12 @@ test('what may begin next is close together in the log: one command of each chat
 })
 
 test('an account may use as much memory as nobody uses, and always enough for one command', () => {
-  const shareOf = memoryShares(100)
+  const shares = commandMemory(100)
+  const shareOf = (account: string) => ({
+    hasRoomFor: (bytes: number) => shares.hasRoomFor(account, bytes),
+    take: (bytes: number) => shares.take(account, bytes),
+    giveBack: (bytes: number) => shares.giveBack(account, bytes),
+  })
   const [first, second] = [shareOf('first'), shareOf('second')]
   assert.is(first.hasRoomFor(500), true)
   first.take(50)

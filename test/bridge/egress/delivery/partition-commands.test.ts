@@ -1,11 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
-import { finderIn } from '../../../../src/bridge/egress/delivery/fetch-deferred.ts'
-import { memoryShares } from '../../../../src/bridge/egress/delivery/memory-shares.ts'
-import { commandsOfPartition } from '../../../../src/bridge/egress/delivery/partition-commands.ts'
-import { accountIn } from '../../../../src/bridge/egress/delivery/take-commands.ts'
+import { commandsOfPartition, finderIn } from '../../../../src/bridge/egress/delivery/partition-commands.ts'
+import { accountIn, commandMemory } from '../../../../src/bridge/egress/delivery/take-commands.ts'
 import { budget } from '../../../../src/bridge/shared/budget.ts'
+import { keyedQueue } from '../../../../src/bridge/shared/keyed-queue.ts'
 import { memoryLog, ownership } from '../support/log.ts'
 import { virtualTime } from '../support/time.ts'
 import { silentLog } from '../support/values.ts'
@@ -29,19 +28,22 @@ const setUp = (deferredAtMost: number) => {
       sleep: time.sleep,
       random: () => 0.5,
       log: silentLog,
+      monotonic: () => 0,
     },
     accountOf: () => 'acme',
-    memoryOf: memoryShares(),
+    memory: commandMemory(),
     deferring,
-    begin: (given, { offset }, ended) => {
+    queues: keyedQueue(),
+    handle: ({ record: { offset } }) => {
       begun.push(offset)
-      running.set(offset, () => {
-        running.delete(offset)
-        given.finish(offset)
-        ended()
+      return new Promise((resolve) => {
+        running.set(offset, () => {
+          running.delete(offset)
+          resolve('finished')
+        })
       })
     },
-    gone: () => undefined,
+    gone: async () => 'finished',
   })
   const read = (count: number) => {
     const first = log.records['bot-replies'].length
@@ -55,21 +57,24 @@ const setUp = (deferredAtMost: number) => {
 }
 
 test('it is paused only when too many commands are deferred, until half of them have begun', async () => {
-  const { time, log, owned, read, end } = setUp(100)
+  const { time, log, owned, running, read, end } = setUp(100)
   read(1_100)
   assert.is(owned.isPaused(), false)
   read(1)
   assert.is(owned.isPaused(), true)
+  await time.until(() => running.size === 1_000)
   end()
   await time.until(() => !owned.isPaused())
+  await time.until(() => running.size === 101)
   end()
   await time.until(() => log.committed['bot-replies'] === 1_101)
 })
 
 test('a record that comes again is taken once', async () => {
-  const { log, work, read, begun } = setUp(100)
+  const { time, log, work, read, begun } = setUp(100)
   read(3)
   for (const record of log.records['bot-replies']) work.take(record)
+  await time.until(() => begun.length >= 3)
   assert.equal(begun, [0, 1, 2])
 })
 
@@ -91,7 +96,7 @@ test('twenty thousand deferred commands are finished in the order of the log', a
     await time.until(() => running.size === 1_000)
   }
   end()
-  assert.is(log.committed['bot-replies'], 20_000)
+  await time.until(() => log.committed['bot-replies'] === 20_000)
   assert.equal(
     begun,
     begun.toSorted((a, b) => a - b),

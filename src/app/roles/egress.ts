@@ -28,7 +28,7 @@ const viewsEndOf =
     const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
     const verdicts = await kafka.compareLog(name, marks ?? new Map())
     return (partition) =>
-      isOther || verdicts.get(partition)?.kind === 'other'
+      isOther || verdicts.get(partition)?.kind === 'replaced'
         ? { offset: 0, isOfThisLog: false }
         : { offset: done.get(partition) ?? 0, isOfThisLog: true }
   }

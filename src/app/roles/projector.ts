@@ -2,7 +2,7 @@ import { botConversations, enrichments, isEventTopic } from '../../../contracts/
 import type { CheckHealth } from '../../bridge/domain/checks.ts'
 import { enrichmentsGroup, viewsGroup } from '../../bridge/domain/consumer-groups.ts'
 import type { ConsumerSpec } from '../../bridge/domain/log/consumer.ts'
-import { logMarks } from '../../bridge/domain/log/marks.ts'
+import { logMarks } from '../../bridge/domain/log/positions.ts'
 import { erasedEnrichments, erasedFinder } from '../../bridge/domain/person/erased.ts'
 import { longestWaitMs } from '../../bridge/egress/watchdog/escalations.ts'
 import { isReadBy } from '../../bridge/kafka/offsets.ts'

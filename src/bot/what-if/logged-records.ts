@@ -71,7 +71,7 @@ const planOf = async (
     if (start >= high) continue
     // A topic that begins with its first record is whole, unless an earlier topic of this name had others.
     const oldest = first > 0 ? undefined : await kafka.fetchRecord(archive, partition, start)
-    if (first > 0 || (oldest && archivedPlace(oldest)?.generation !== present))
+    if (first > 0 || (oldest && archivedPlace(oldest)?.topicId !== present))
       archived.set(partition, { from: start, to: high })
   }
   return { plain, archived }
@@ -125,9 +125,9 @@ export const loggedRecords = async (deps: RecordsDeps, from: number): Promise<Lo
       for (const each of await reader.read(records)) {
         if (each.kind === 'corrupt') unreadable++
         if (each.kind !== 'record') continue
-        const { record, generation } = each
+        const { record, topicId } = each
         // The topic may still have it.
-        if (generation === present && record.offset >= (plain.get(record.partition)?.from ?? 0)) continue
+        if (topicId === present && record.offset >= (plain.get(record.partition)?.from ?? 0)) continue
         if (record.timestamp >= since) found.push(record)
       }
       done += records.length

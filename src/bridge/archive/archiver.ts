@@ -38,7 +38,7 @@ const appendWithinMs = 30_000
 type EventRecord = IncomingRecord & { readonly topic: EventTopicName }
 
 /**
- * Encrypts records of a partition and appends them to its archive. Resolves when all are durable there. `generation` is
+ * Encrypts records of a partition and appends them to its archive. Resolves when all are durable there. `topicId` is
  * the id of their topic.
  */
 const copyIntoArchive = ({
@@ -55,7 +55,7 @@ const copyIntoArchive = ({
   /** The header of an unreadable batch of records: it says where the batch was. Undefined for other values. */
   readonly batchHeaderOf: (value: Buffer) => Buffer | undefined
 }) => {
-  const archive = async (records: ReadonlyArray<EventRecord>, generation: string) => {
+  const archive = async (records: ReadonlyArray<EventRecord>, topicId: string) => {
     const sealing = await keys.forSealing(new Set(records.map(({ topic, key }) => keyId(topic, key))))
     const all = records.map((record) => ({ record, decoded: decode(record) }))
     const erased = await findErased(all.flatMap(({ decoded }) => (E.isRight(decoded) ? [decoded.right] : [])))
@@ -63,7 +63,7 @@ const copyIntoArchive = ({
       const key = sealing.get(keyId(record.topic, record.key))
       if (key === undefined) throw new Error('a data key is missing')
       const isErased = E.isRight(decoded) && erased.has(decoded.right)
-      return seal(isErased ? { ...record, erased: true } : record, generation, E.isRight(decoded), key)
+      return seal(isErased ? { ...record, erased: true } : record, topicId, E.isRight(decoded), key)
     })
     const outcomes = await Promise.all(sealed.map((record) => append(record, appendWithinMs)))
     const failed = outcomes.find(E.isLeft)
@@ -78,17 +78,17 @@ const copyIntoArchive = ({
       ? record
       : { ...record, value: batchHeaderOf(record.value) ?? Buffer.alloc(0) }
   /** Archives the records before each marker separately, because the data key changes there. */
-  return async (name: EventTopicName, records: ReadonlyArray<IncomingRecord>, generation: string): Promise<void> => {
+  return async (name: EventTopicName, records: ReadonlyArray<IncomingRecord>, topicId: string): Promise<void> => {
     let some: EventRecord[] = []
     for (const record of records) {
       if (mayErase(record) && erasureIn(record, decode(record)) !== undefined) {
-        if (some.length > 0) await archive(some, generation)
-        await keys.destroy(keyId(name, record.key), { generation, partition: record.partition, offset: record.offset })
+        if (some.length > 0) await archive(some, topicId)
+        await keys.destroy(keyId(name, record.key), { topicId, partition: record.partition, offset: record.offset })
         some = []
       }
       some.push({ ...archivable(record), topic: name })
     }
-    if (some.length > 0) await archive(some, generation)
+    if (some.length > 0) await archive(some, topicId)
   }
 }
 
@@ -119,7 +119,7 @@ export const archivedToIn =
       // Another record ends the archive: then only what was committed counts.
       if (place === undefined) return Number.POSITIVE_INFINITY
       // The archive keeps the order of the topics, so it has nothing of the present one.
-      return topicId !== '' && place.generation !== topicId ? 0 : place.offset + 1
+      return topicId !== '' && place.topicId !== topicId ? 0 : place.offset + 1
     }
     return new Map(await Promise.all(partitions.map(async (partition) => [partition, await endOf(partition)] as const)))
   }

@@ -26,10 +26,10 @@ export const lostText = (id: string, kid: string): string =>
 const storedKeyOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): ArchiveKey | 'erased' | 'lost' => {
   if (found?.kid === kid) return found
   if (found?.erasedKids.includes(kid)) return 'erased'
-  const { generation, partition, offset } = place
+  const { topicId, partition, offset } = place
   const { erased, lostBefore = [] } = found ?? {}
   const gone = erased === undefined ? lostBefore : [erased, ...lostBefore]
-  const isGone = gone.some((to) => to.generation === generation && to.partition === partition && offset < to.offset)
+  const isGone = gone.some((to) => to.topicId === topicId && to.partition === partition && offset < to.offset)
   return isGone ? 'erased' : 'lost'
 }
 

@@ -28,13 +28,13 @@ export type LostKeys = { readonly refusal: string } | { readonly again: Readonly
 
 type Unopened = { readonly id: string; readonly kid: string; readonly place: LogPlace; readonly timestamp: number }
 
-const textOf = ({ generation, partition, offset }: LogPlace) => `${generation}/${partition}/${offset}`
+const textOf = ({ topicId, partition, offset }: LogPlace) => `${topicId}/${partition}/${offset}`
 
 const byKey = (unopened: ReadonlyArray<Unopened>): ReadonlyArray<LostRecords> =>
   [...Map.groupBy(unopened, ({ id, kid }) => `${kid} ${id}`).values()].flatMap((those) => {
     const [one] = those
     if (one === undefined) return []
-    const logs = [...Map.groupBy(those, ({ place }) => `${place.generation}/${place.partition}`).values()]
+    const logs = [...Map.groupBy(those, ({ place }) => `${place.topicId}/${place.partition}`).values()]
     const before = logs.flatMap((own) => {
       const [first] = own
       const end = own.reduce((highest, { place }) => Math.max(highest, place.offset + 1), 0)
@@ -83,11 +83,11 @@ export const lostOf = async (
       else unopened.delete(textOf(place))
   })
   if (unopened.size === 0) return { lost: [], again: new Map() }
-  const generation = (await topicIds([topic])).get(topic)
+  const topicId = (await topicIds([topic])).get(topic)
   const known = await ranges(topic)
   const isThere = ({ place }: Unopened) => {
     const { low = 0, high = 0 } = known.get(place.partition) ?? {}
-    return place.generation === generation && low <= place.offset && place.offset < high
+    return place.topicId === topicId && low <= place.offset && place.offset < high
   }
   const all = [...unopened.values()]
   const again = [...Map.groupBy(all.filter(isThere), ({ place }) => place.partition)].map(([partition, those]) => {

@@ -46,8 +46,8 @@ export const archiveReader = (restore: Restore, nextOf = (_partition: number): n
           given.push(found)
           continue
         }
-        const { generation, record } = found
-        const name = `${generation}/${record.partition}`
+        const { topicId, record } = found
+        const name = `${topicId}/${record.partition}`
         const { log, continues } = advance(logs.get(name) ?? { next: nextOf(record.partition) }, found)
         logs.set(name, log)
         if (continues && found.kind !== 'lost') given.push(found)

@@ -8,7 +8,7 @@ import { marksByType, merge, withBlanks } from '../domain/person/personal-data.t
 import { type DataKeys, keyId, lostText, type OpeningKey, type WantedKey } from './data-keys.ts'
 import { boundTo } from './seal.ts'
 
-type Located = { readonly record: IncomingRecord; readonly generation: string }
+type Located = { readonly record: IncomingRecord; readonly topicId: string }
 
 export type Content =
   | ({ readonly kind: 'record' | 'nothing' } & Located)
@@ -25,7 +25,7 @@ export type Restored = { readonly archived: IncomingRecord } & Content
 type Found = {
   readonly archived: IncomingRecord
   readonly record: IncomingRecord
-  readonly generation: string
+  readonly topicId: string
   readonly content: ArchivedEvent | undefined
   readonly kid: string | undefined
 }
@@ -52,7 +52,7 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   const { headers, value, key } = archived
   const [partition, offset] = [numberOf(headers[archiveHeaders.partition]), numberOf(headers[archiveHeaders.offset])]
   const timestamp = numberOf(headers[archiveHeaders.timestamp])
-  const generation = `${headers[archiveHeaders.generation] ?? ''}`
+  const topicId = `${headers[archiveHeaders.generation] ?? ''}`
   const topic = copiedTopicOf(archived.topic)
   if (topic === undefined || Number.isNaN(partition + offset))
     return E.left('headers: expected a partition and an offset')
@@ -68,10 +68,10 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
     value: null,
     headers: kept,
   }
-  if (value === null) return E.right({ archived, record, generation, content: undefined, kid: undefined })
+  if (value === null) return E.right({ archived, record, topicId, content: undefined, kid: undefined })
   const content = contentOf(value)
   if (E.isLeft(content)) return content
-  return E.map((kid: string | undefined) => ({ archived, record, generation, content: content.right, kid }))(
+  return E.map((kid: string | undefined) => ({ archived, record, topicId, content: content.right, kid }))(
     kidOf(content.right),
   )
 }
@@ -85,15 +85,15 @@ export type Archived = { readonly place: LogPlace; readonly timestamp: number; r
 /** The place of an archived record in its topic. Undefined if its headers do not say it. */
 export const archivedPlace = (
   archived: IncomingRecord,
-): (Pick<IncomingRecord, 'offset' | 'epoch' | 'timestamp'> & { readonly generation: string }) | undefined => {
+): (Pick<IncomingRecord, 'offset' | 'epoch' | 'timestamp'> & { readonly topicId: string }) | undefined => {
   const found = read({ ...archived, value: null })
   if (E.isLeft(found)) return undefined
-  const { record, generation } = found.right
+  const { record, topicId } = found.right
   const { offset, epoch, timestamp } = record
-  return { offset, ...(epoch !== undefined && { epoch }), timestamp, generation }
+  return { offset, ...(epoch !== undefined && { epoch }), timestamp, topicId }
 }
 
-const placeOf = ({ record: { partition, offset }, generation }: Found): LogPlace => ({ generation, partition, offset })
+const placeOf = ({ record: { partition, offset }, topicId }: Found): LogPlace => ({ topicId, partition, offset })
 const wantedOf = (found: Found): WantedKey | undefined =>
   found.kid === undefined
     ? undefined
@@ -107,37 +107,37 @@ export const archivedOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArra
     return [{ place: placeOf(found.right), timestamp: found.right.record.timestamp, ...(wanted && { wanted }) }]
   })
 
-const blanked = ({ record, generation, content }: Found, isBytes: boolean): Content => {
+const blanked = ({ record, topicId, content }: Found, isBytes: boolean): Content => {
   const marks = marksByType.get(`${record.headers.ce_type}`)
-  if (isBytes || marks === undefined || content === undefined) return { kind: 'nothing', record, generation }
+  if (isBytes || marks === undefined || content === undefined) return { kind: 'nothing', record, topicId }
   const value = Buffer.from(JSON.stringify(withBlanks(marks, content.data)))
-  return { kind: 'record', record: { ...record, value }, generation }
+  return { kind: 'record', record: { ...record, value }, topicId }
 }
 
 const opened = async (found: Found, key: OpeningKey | undefined): Promise<Content> => {
-  const { archived, record, generation, content } = found
+  const { archived, record, topicId, content } = found
   const personal = content?.personal
-  if (content === undefined) return { kind: 'record', record, generation }
+  if (content === undefined) return { kind: 'record', record, topicId }
   if (personal === undefined) {
     if (content.erased) {
       const left = blanked(found, Object.keys(content.data).length === 0)
       return left.kind === 'record' ? { ...left, record: { ...left.record, erased: true } } : left
     }
-    return { kind: 'record', record: { ...record, value: Buffer.from(JSON.stringify(content.data)) }, generation }
+    return { kind: 'record', record: { ...record, value: Buffer.from(JSON.stringify(content.data)) }, topicId }
   }
   const isBytes = decodeProtectedHeader(personal).cty === 'bytes'
   if (key === 'erased' || key === undefined) return blanked(found, isBytes)
   if (key === 'lost')
-    return { kind: 'lost', record, generation, detail: lostText(keyId(record.topic, archived.key), found.kid ?? '') }
+    return { kind: 'lost', record, topicId, detail: lostText(keyId(record.topic, archived.key), found.kid ?? '') }
   try {
-    const aad = boundTo(record.topic, generation, record)
+    const aad = boundTo(record.topic, topicId, record)
     const { plaintext } = await flattenedDecrypt({ ...personal, aad }, key, {
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],
     })
     const bytes = Buffer.from(plaintext)
     const value = isBytes ? bytes : Buffer.from(JSON.stringify(merge(content.data, JSON.parse(bytes.toString()))))
-    return { kind: 'record', record: { ...record, value }, generation }
+    return { kind: 'record', record: { ...record, value }, topicId }
   } catch (error) {
     if (!(error instanceof errors.JOSEError || error instanceof SyntaxError)) throw error
     return { kind: 'corrupt', detail: 'personal: cannot be decrypted, or belongs to another record' }

@@ -8,10 +8,8 @@ import type { SealingKey } from './data-keys.ts'
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
 /** The place and the event to which a record's encrypted part is bound. In any other place it is refused. */
-export const boundTo = (topic: string, generation: string, { partition, offset, headers }: Place): string =>
-  base64url(
-    JSON.stringify([topic, generation, partition, offset, `${headers.ce_id ?? ''}`, `${headers.ce_type ?? ''}`]),
-  )
+export const boundTo = (topic: string, topicId: string, { partition, offset, headers }: Place): string =>
+  base64url(JSON.stringify([topic, topicId, partition, offset, `${headers.ce_id ?? ''}`, `${headers.ce_type ?? ''}`]))
 type Place = Pick<IncomingRecord, 'partition' | 'offset' | 'headers'>
 
 /** A value that is not exactly an event of the bridge cannot be split, so all of it counts as personal. */
@@ -38,33 +36,32 @@ const encrypted = (text: Uint8Array, { kid, key }: SealingKey, cty: 'json' | 'by
   return { protected: header, aad, iv: iv.toString('base64url'), ciphertext, tag }
 }
 
-const contentOf = (record: IncomingRecord, generation: string, isEvent: boolean, key: SealingKey): ArchivedEvent => {
+const contentOf = (record: IncomingRecord, topicId: string, isEvent: boolean, key: SealingKey): ArchivedEvent => {
   const { data, personal } = splitOf(record, isEvent)
   if (personal === null) return { data: { ...data } }
   const { erased } = key
   // The record is delivered again, and it was erased after its first delivery.
-  const isAgain =
-    erased?.generation === generation && erased.partition === record.partition && record.offset <= erased.offset
+  const isAgain = erased?.topicId === topicId && erased.partition === record.partition && record.offset <= erased.offset
   if (isAgain || record.erased) return { data: { ...data }, erased: true }
   const isJson = personal !== undefined
   const text = isJson ? Buffer.from(JSON.stringify(personal)) : (record.value ?? Buffer.alloc(0))
-  const aad = boundTo(record.topic, generation, record)
+  const aad = boundTo(record.topic, topicId, record)
   return { data: { ...data }, personal: encrypted(text, key, isJson ? 'json' : 'bytes', aad) }
 }
 
 /** The archived form of a record: in the same partition, with its old place, and with personal data encrypted. */
 export const seal = (
   record: IncomingRecord & { readonly topic: EventTopicName },
-  generation: string,
+  topicId: string,
   isEvent: boolean,
   key: SealingKey,
 ): OutgoingRecord => ({
   topic: archiveNameOf(record.topic),
   key: record.key,
-  value: record.value === null ? null : JSON.stringify(contentOf(record, generation, isEvent, key)),
+  value: record.value === null ? null : JSON.stringify(contentOf(record, topicId, isEvent, key)),
   headers: {
     ...record.headers,
-    [archiveHeaders.generation]: generation,
+    [archiveHeaders.generation]: topicId,
     [archiveHeaders.partition]: String(record.partition),
     [archiveHeaders.offset]: String(record.offset),
     ...(record.epoch !== undefined && { [archiveHeaders.epoch]: String(record.epoch) }),

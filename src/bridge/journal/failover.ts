@@ -16,20 +16,21 @@ export type Outcome = E.Either<Failure, DurableIn>
  */
 export type FailoverState = {
   readonly mode: 'direct' | 'failed-over' | 'failing-back' | 'stopped'
-  /** How often Kafka has failed. A record that was sent in an earlier epoch has gone to the journal too. */
-  readonly epoch: number
+  /** How often the topic has failed over. A record that was sent before the last time has gone to the journal too. */
+  readonly failovers: number
   /** How many records the journal has received and not yet kept or refused. */
   readonly journaling: number
-  /** How many records of this epoch are sent or held. When Kafka fails, they go to the journal in order. */
+  /** How many records that arrived since then are sent or held. When Kafka fails, they go to the journal in order. */
   readonly outstanding: number
   /** The journal refused the last record that it received. */
   readonly refused: boolean
 }
 
+/** `failovers` of an event is the number of failovers when its record arrived. */
 export type FailoverEvent =
   | { readonly type: 'RecordArrived' }
-  | { readonly type: 'KafkaAnswered'; readonly epoch: number; readonly outcome: E.Either<Failure, void> }
-  | { readonly type: 'DeadlinePassed'; readonly epoch: number }
+  | { readonly type: 'KafkaAnswered'; readonly failovers: number; readonly outcome: E.Either<Failure, void> }
+  | { readonly type: 'DeadlinePassed'; readonly failovers: number }
   | { readonly type: 'JournalAnswered'; readonly outcome: E.Either<Failure, void> }
   | { readonly type: 'NearlyDrained' }
   | { readonly type: 'Drained' }
@@ -47,7 +48,7 @@ type Decision = readonly [FailoverState, ReadonlyArray<Effect>]
 /** The state at the start. The records that an earlier process left in the journal go first. */
 export const initialState = (recordsInJournal: number): FailoverState => ({
   mode: recordsInJournal > 0 ? 'failed-over' : 'direct',
-  epoch: 0,
+  failovers: 0,
   journaling: 0,
   outstanding: 0,
   refused: false,
@@ -67,18 +68,18 @@ const arrived = (state: FailoverState): Decision => {
 }
 
 const leave = (state: FailoverState, mode: 'failed-over' | 'stopped'): Decision => [
-  { ...state, mode, epoch: state.epoch + 1, journaling: state.journaling + state.outstanding, outstanding: 0 },
+  { ...state, mode, failovers: state.failovers + 1, journaling: state.journaling + state.outstanding, outstanding: 0 },
   [
     { do: 'journal outstanding' },
     ...(state.mode === 'direct' && mode === 'failed-over' ? [{ do: 'drain' } as const] : []),
   ],
 ]
 
-const answered = (state: FailoverState, epoch: number, outcome: E.Either<Failure, void>): Decision => {
-  const isCurrent = epoch === state.epoch
+const answered = (state: FailoverState, failovers: number, outcome: E.Either<Failure, void>): Decision => {
+  const isCurrent = failovers === state.failovers
   const settled = isCurrent ? { ...state, outstanding: state.outstanding - 1 } : state
   if (E.isRight(outcome)) return [settled, [{ do: 'answer', outcome: E.right('kafka') }]]
-  // A record of an earlier epoch has gone to the journal: the drain will meet the same refusal.
+  // A record that was sent before the last failover has gone to the journal: the drain will meet the same refusal.
   if (!isCurrent) return [state, []]
   return outcome.left.kind === 'transient' ? leave(state, 'failed-over') : [settled, [{ do: 'answer', outcome }]]
 }
@@ -89,9 +90,9 @@ export const decide = (state: FailoverState, event: FailoverEvent): Decision => 
     case 'RecordArrived':
       return arrived(state)
     case 'KafkaAnswered':
-      return answered(state, event.epoch, event.outcome)
+      return answered(state, event.failovers, event.outcome)
     case 'DeadlinePassed':
-      return event.epoch === state.epoch ? leave(state, 'failed-over') : [state, []]
+      return event.failovers === state.failovers ? leave(state, 'failed-over') : [state, []]
     case 'JournalAnswered': {
       const outcome = E.map((): DurableIn => 'journal')(event.outcome)
       return [{ ...state, journaling: state.journaling - 1, refused: E.isLeft(outcome) }, [{ do: 'answer', outcome }]]

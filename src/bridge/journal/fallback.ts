@@ -9,7 +9,7 @@ import { type Journal, type JournalState, sumOf } from './journal.ts'
 /** A record that is not settled yet. Times are in ticks. */
 export type Item = {
   readonly record: OutgoingRecord
-  readonly epoch: number
+  readonly failovers: number
   readonly dueAt: number
   readonly answer: (outcome: Outcome) => void
 }
@@ -19,7 +19,7 @@ type DeadlineDeps = {
   readonly outstanding: ReadonlySet<Item>
   readonly budgetMs: number
   readonly sleep: Sleep
-  readonly passed: (epoch: number) => void
+  readonly passed: (failovers: number) => void
 }
 
 type Caller = { readonly dueAt: number; readonly late: () => void }
@@ -43,7 +43,7 @@ const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
       await sleep(tickMs)
       now += 1
       const [oldest] = outstanding
-      if (oldest !== undefined && oldest.dueAt <= now) passed(oldest.epoch)
+      if (oldest !== undefined && oldest.dueAt <= now) passed(oldest.failovers)
       for (const { dueAt, late } of callers) if (dueAt <= now) late()
     }
     running = false
@@ -108,12 +108,12 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     outstanding,
     budgetMs,
     sleep,
-    passed: (epoch) => dispatch({ type: 'DeadlinePassed', epoch }),
+    passed: (failovers) => dispatch({ type: 'DeadlinePassed', failovers }),
   })
 
   const send = async (item: Item) => {
     const outcome = await deps.send(item.record)
-    dispatch({ type: 'KafkaAnswered', epoch: item.epoch, outcome }, item)
+    dispatch({ type: 'KafkaAnswered', failovers: item.failovers, outcome }, item)
     outstanding.delete(item)
   }
 
@@ -172,7 +172,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
   const append: AppendWithFallback = (record, withinMs) => {
     if (withinMs <= 0) return Promise.resolve(transient('no time is left'))
     return withDeadline(withinMs, (times, answer) =>
-      dispatch({ type: 'RecordArrived' }, { record, epoch: state.epoch, answer, ...times }),
+      dispatch({ type: 'RecordArrived' }, { record, failovers: state.failovers, answer, ...times }),
     )
   }
   return {

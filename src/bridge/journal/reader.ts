@@ -45,7 +45,7 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
         content: Buffer.alloc(0),
         reason: 'the file is shorter than its acknowledged length',
       })
-    const { frames, damaged } = scanFrames(segment.mark, part)
+    const { frames, damaged } = scanFrames(segment.syncMarker, part)
     for (const { offset: place, bytes: length, reason } of damaged)
       await reported({ file: name, offset: offset + place, content: part.subarray(place, place + length), reason })
     const entries: Entry[] = []

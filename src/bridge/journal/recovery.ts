@@ -79,11 +79,11 @@ const cutTail = async (path: string, file: string, content: Buffer, offset: numb
 }
 
 const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps) => {
-  const { name: file, mark } = segment
+  const { name: file, syncMarker } = segment
   const path = join(deps.dir, file)
   const content = await readFile(path)
   const { start, acknowledged } = readSegmentHeader(content)
-  const { damaged } = scanFrames(mark, content.subarray(0, acknowledged), start)
+  const { damaged } = scanFrames(syncMarker, content.subarray(0, acknowledged), start)
   // If bytes cannot be set aside now, the drain will find them and report them again.
   for (const { offset, bytes, reason } of damaged)
     await deps.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
@@ -94,10 +94,10 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
       content: Buffer.alloc(0),
       reason: 'the file is shorter than its acknowledged length',
     })
-  const [torn] = scanFrames(mark, content, acknowledged).damaged
+  const [torn] = scanFrames(syncMarker, content, acknowledged).damaged
   if (torn !== undefined) await cutTail(path, file, content, torn.offset, deps)
   const bytes = torn?.offset ?? content.length
-  const { frames } = scanFrames(mark, content.subarray(0, bytes), start)
+  const { frames } = scanFrames(syncMarker, content.subarray(0, bytes), start)
   const unread = frames.filter(({ position }) => position > drained)
   return {
     ...segment,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** A file of frames. Its name has the first position and the mark, so damage of the content cannot destroy them. */
-export type SegmentName = { readonly name: string; readonly first: number; readonly mark: Buffer }
+/** A file of frames. Its name has the first position and the syncMarker, so damage of the content cannot destroy them. */
+export type SegmentName = { readonly name: string; readonly first: number; readonly syncMarker: Buffer }
 
 /**
  * A segment in use. `start`: where its frames begin. `bytes`: the length up to the end of the durable bytes. `unread`:
@@ -24,10 +24,10 @@ const shape = /^(\d{15})-([0-9a-f]{8})\.segment$/
 export const isSegment = (file: string): boolean => file.endsWith('.segment')
 
 export const parseName = (name: string): SegmentName | undefined => {
-  const [, first, mark] = shape.exec(name) ?? []
-  return first === undefined || mark === undefined
+  const [, first, syncMarker] = shape.exec(name) ?? []
+  return first === undefined || syncMarker === undefined
     ? undefined
-    : { name, first: Number(first), mark: Buffer.from(mark, 'hex') }
+    : { name, first: Number(first), syncMarker: Buffer.from(syncMarker, 'hex') }
 }
 
 const magic = Buffer.from('journal2')
@@ -65,15 +65,24 @@ export const readSegmentHeader = (content: Buffer): Extent => {
 
 /** A segment whose file does not exist yet. Names sort in the order of the positions. */
 export const newSegment = (dir: string, first: number): Segment => {
-  const mark = randomBytes(4)
-  const name = `${String(first).padStart(15, '0')}-${mark.toString('hex')}.segment`
-  return { name, path: join(dir, name), first, mark, start: headerSize, bytes: headerSize, unread: 0, unreadSince: 0 }
+  const syncMarker = randomBytes(4)
+  const name = `${String(first).padStart(15, '0')}-${syncMarker.toString('hex')}.segment`
+  return {
+    name,
+    path: join(dir, name),
+    first,
+    syncMarker,
+    start: headerSize,
+    bytes: headerSize,
+    unread: 0,
+    unreadSince: 0,
+  }
 }
 
 const version = 1
 /** Where each field of a frame begins. */
 export const frameLayout = {
-  mark: 0,
+  syncMarker: 0,
   checksum: 4,
   version: 8,
   length: 9,
@@ -100,13 +109,13 @@ type Flaw = 'incomplete' | 'no record begins here' | 'wrong checksum' | 'unknown
 export const frameSize = (body: Buffer): number => at.body + body.length
 
 /**
- * Mark (4 bytes), CRC-32 of all later bytes (4), version (1), length of the body (4), position (6), time (6), body.
- * The mark is the segment's own random number, which is a part of its name. After damage the reader finds the next
- * record by the mark. A sender who controls bytes in a record cannot make them look like a record.
+ * Sync marker (4 bytes), CRC-32 of all later bytes (4), version (1), length of the body (4), position (6), time (6), body.
+ * The sync marker is the segment's own random number, which is a part of its name. After damage the reader finds the next
+ * record by the sync marker. A sender who controls bytes in a record cannot make them look like a record.
  */
-export const encodeFrame = (mark: Buffer, { position, appendedAt, body }: Omit<Frame, 'bytes'>): Buffer => {
+export const encodeFrame = (syncMarker: Buffer, { position, appendedAt, body }: Omit<Frame, 'bytes'>): Buffer => {
   const frame = Buffer.allocUnsafe(at.body + body.length)
-  mark.copy(frame, at.mark)
+  syncMarker.copy(frame, at.syncMarker)
   frame.writeUInt8(version, at.version)
   frame.writeUInt32LE(body.length, at.length)
   frame.writeUIntLE(position, at.position, 6)
@@ -117,10 +126,10 @@ export const encodeFrame = (mark: Buffer, { position, appendedAt, body }: Omit<F
 }
 
 /** The frame that begins at this offset. Its body is a view of `bytes`, not a copy. */
-export const frameAt = (mark: Buffer, bytes: Buffer, offset: number): E.Either<Flaw, Frame> => {
+export const frameAt = (syncMarker: Buffer, bytes: Buffer, offset: number): E.Either<Flaw, Frame> => {
   const rest = bytes.subarray(offset)
-  if (!mark.equals(rest.subarray(at.mark, at.checksum)))
-    return E.left(rest.length < mark.length ? 'incomplete' : 'no record begins here')
+  if (!syncMarker.equals(rest.subarray(at.syncMarker, at.checksum)))
+    return E.left(rest.length < syncMarker.length ? 'incomplete' : 'no record begins here')
   if (rest.length < at.body) return E.left('incomplete')
   const end = at.body + rest.readUInt32LE(at.length)
   if (end > rest.length) return E.left('incomplete')
@@ -139,23 +148,23 @@ export type Damage = { readonly offset: number; readonly bytes: number; readonly
 
 export type Scan = { readonly frames: ReadonlyArray<Frame>; readonly damaged: ReadonlyArray<Damage> }
 
-const nextFrame = (mark: Buffer, bytes: Buffer, from: number): number => {
-  for (let offset = bytes.indexOf(mark, from); offset !== -1; offset = bytes.indexOf(mark, offset + 1))
-    if (E.isRight(frameAt(mark, bytes, offset))) return offset
+const nextFrame = (syncMarker: Buffer, bytes: Buffer, from: number): number => {
+  for (let offset = bytes.indexOf(syncMarker, from); offset !== -1; offset = bytes.indexOf(syncMarker, offset + 1))
+    if (E.isRight(frameAt(syncMarker, bytes, offset))) return offset
   return bytes.length
 }
 
 /** All readable frames in order, and the damaged ranges between them. Together they cover all bytes from `from` on. */
-export const scanFrames = (mark: Buffer, bytes: Buffer, from = 0): Scan => {
+export const scanFrames = (syncMarker: Buffer, bytes: Buffer, from = 0): Scan => {
   const frames: Frame[] = []
   const damaged: Damage[] = []
   for (let offset = from; offset < bytes.length; ) {
-    const frame = frameAt(mark, bytes, offset)
+    const frame = frameAt(syncMarker, bytes, offset)
     if (E.isRight(frame)) {
       frames.push(frame.right)
       offset += frame.right.bytes
     } else {
-      const next = nextFrame(mark, bytes, offset + 1)
+      const next = nextFrame(syncMarker, bytes, offset + 1)
       damaged.push({ offset, bytes: next - offset, reason: frame.left })
       offset = next
     }

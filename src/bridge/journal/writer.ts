@@ -82,7 +82,7 @@ export const segmentWriter = (deps: Deps) => {
     const start = position
     // These positions are never reused, even if the write fails. Otherwise its remains could look like a later record.
     position += group.length
-    const frames = group.map((body, i) => encodeFrame(segment.mark, { position: start + i, appendedAt, body }))
+    const frames = group.map((body, i) => encodeFrame(segment.syncMarker, { position: start + i, appendedAt, body }))
     const acknowledged = segment.bytes + sum(frames.map(({ length }) => length))
     await writeAll(handle, Buffer.concat(frames), segment.bytes)
     await writeAll(handle, encodeHeader(acknowledged), 0)

@@ -1,16 +1,9 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CompareLog, LogMark, Verdict } from '../domain/log/positions.ts'
+import type { CompareLog, LogMark, LogState } from '../domain/log/positions.ts'
 import type { AskOf, Broker, Cluster } from './admin.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import { createErrorFromCode } from './kafkajs-internals.ts'
 import { persistently } from './offsets.ts'
-
-/**
- * Kafka numbers the leaders of a partition: each new leader, and each restart of a leader, begins a new epoch, and a
- * batch has the epoch in which it was appended. Two logs that have a record of the same epoch at the same offset are
- * equal up to it. So an offset is valid only together with the epoch of the record before it: a broker that has lost
- * the end of its log gives the same offsets to other records.
- */
 
 const apiKey = 23
 const apiVersion = 3
@@ -129,20 +122,20 @@ export const compareLogOf =
     })
     // If the log has no newer epoch, its next records get the same epoch and the same offsets as those it has lost.
     const newer = await epochEnds(topic, new Map(shorter.map(([partition, { epoch }]) => [partition, epoch + 1])))
-    const verdictOn = async (partition: number, mark: LogMark): Promise<Verdict> => {
+    const stateFor = async (partition: number, mark: LogMark): Promise<LogState> => {
       const answer = ends.get(partition)
       if (answer === undefined) return { kind: 'intact' }
-      if (answer.epoch < 0) return { kind: 'other', from: 0 }
+      if (answer.epoch < 0) return { kind: 'replaced', from: 0 }
       if (answer.epoch < mark.epoch) return { kind: 'cut', from: answer.end }
       if (answer.end <= mark.offset)
-        return { kind: (newer.get(partition)?.epoch ?? -1) < 0 ? 'other' : 'cut', from: answer.end }
+        return { kind: (newer.get(partition)?.epoch ?? -1) < 0 ? 'replaced' : 'cut', from: answer.end }
       return (await isOtherRecord(fetchRecord, topic, partition, mark))
-        ? { kind: 'other', from: 0 }
+        ? { kind: 'replaced', from: 0 }
         : { kind: 'intact' }
     }
     return new Map(
       await Promise.all(
-        [...marks].map(async ([partition, mark]) => [partition, await verdictOn(partition, mark)] as const),
+        [...marks].map(async ([partition, mark]) => [partition, await stateFor(partition, mark)] as const),
       ),
     )
   }

@@ -1,6 +1,13 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import { marksBefore, stillThere } from '../domain/log/marks.ts'
-import type { CommittedOffsets, CompareLog, EndOffsets, Ranges, TopicIds } from '../domain/log/positions.ts'
+import {
+  type CommittedOffsets,
+  type CompareLog,
+  type EndOffsets,
+  intactUpTo,
+  marksBefore,
+  type Ranges,
+  type TopicIds,
+} from '../domain/log/positions.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'
@@ -132,15 +139,15 @@ export const validCommitsOf =
     if (all.size === 0) return new Map()
     const id = (await topicIds([topic])).get(topic) ?? ''
     const current = [...all].filter(([, { topicId }]) => topicId === '' || id === '' || topicId === id)
-    const verdicts = await compareLog(topic, marksBefore(new Map(current)))
+    const states = await compareLog(topic, marksBefore(new Map(current)))
     return new Map(
       current.map(([partition, { offset, epoch, topicId }]) => {
-        const verdict = verdicts.get(partition)
+        const state = states.get(partition)
         // The bridge's own commits have the id, if the broker gives topics ids.
         const isForeign = topicId === '' && id !== ''
-        if (verdict === undefined || verdict.kind === 'intact')
+        if (state === undefined || state.kind === 'intact')
           return [partition, { offset, epoch, ...(isForeign && { isForeign }) }] as const
-        return [partition, noLongerThere(stillThere({ offset }, verdict))] as const
+        return [partition, noLongerThere(intactUpTo({ offset }, state))] as const
       }),
     )
   }

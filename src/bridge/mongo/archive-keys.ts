@@ -1,13 +1,33 @@
 import { type AnyBulkWriteOperation, type Db, MongoBulkWriteError } from 'mongodb'
 import type { ArchiveKey, ArchiveKeys, NewArchiveKey } from '../domain/archive-keys.ts'
+import type { LogPlace } from '../domain/log/positions.ts'
 import { chunks } from '../shared/slices.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
 
-type Document = Omit<ArchiveKey, 'id' | 'erasedKids'> & {
+/** A place as it is stored: `generation` is the id of its topic. */
+type StoredPlace = { readonly generation: string; readonly partition: number; readonly offset: number }
+const stored = ({ topicId, partition, offset }: LogPlace): StoredPlace => ({ generation: topicId, partition, offset })
+const placeIn = ({ generation, partition, offset }: StoredPlace): LogPlace => ({
+  topicId: generation,
+  partition,
+  offset,
+})
+
+type Document = Pick<ArchiveKey, 'kid' | 'wrapped'> & {
   readonly _id: string
+  readonly erased?: StoredPlace
   readonly erasedKids?: ReadonlyArray<string>
+  readonly lostBefore?: ReadonlyArray<StoredPlace>
 }
+
+const keyIn = ({ _id, erased, lostBefore, ...key }: Document): ArchiveKey => ({
+  erasedKids: [],
+  ...key,
+  id: _id,
+  ...(erased !== undefined && { erased: placeIn(erased) }),
+  ...(lostBefore !== undefined && { lostBefore: lostBefore.map(placeIn) }),
+})
 
 // These queries read every key.
 const examplesMs = 300_000
@@ -39,7 +59,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
           stepMs,
           collection.find({ _id: { $in: [...some] } }, { maxTimeMS: stepMs }).toArray(),
         )
-        for (const { _id, ...key } of documents) found.set(_id, { erasedKids: [], ...key, id: _id })
+        for (const document of documents) found.set(document._id, keyIn(document))
       }
       return found
     },
@@ -51,9 +71,9 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
         })),
       ),
     destroy: async (id, erased) => {
-      const { generation, partition, offset } = erased
+      const { topicId, partition, offset } = erased
       const isDone = {
-        'erased.generation': generation,
+        'erased.generation': topicId,
         'erased.partition': partition,
         'erased.offset': { $gte: offset },
       }
@@ -62,7 +82,10 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
         {
           updateOne: {
             filter: { _id: id, $nor: [isDone] },
-            update: [{ $set: { erasedKids: kids, erased: { $literal: erased } } }, { $unset: ['kid', 'wrapped'] }],
+            update: [
+              { $set: { erasedKids: kids, erased: { $literal: stored(erased) } } },
+              { $unset: ['kid', 'wrapped'] },
+            ],
             upsert: true,
           },
         },
@@ -73,7 +96,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
         lost.map(({ id, before }) => ({
           updateOne: {
             filter: { _id: id },
-            update: { $addToSet: { lostBefore: { $each: [...before] } } },
+            update: { $addToSet: { lostBefore: { $each: before.map(stored) } } },
             upsert: true,
           },
         })),

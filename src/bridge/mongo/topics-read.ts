@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Position, StoredMarks } from '../domain/log/marks.ts'
-import type { LogMark, TopicIds } from '../domain/log/positions.ts'
+import type { LogMark, Position, StoredMarks, TopicIds } from '../domain/log/positions.ts'
 import type { PositionOf, StoredPositions } from '../views/positions.ts'
 import { rejectAfter, stepMs } from './client.ts'
 

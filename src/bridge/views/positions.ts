@@ -1,7 +1,15 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import { furthest, marksBefore, type Position, stillThere } from '../domain/log/marks.ts'
 import { partitionName } from '../domain/log/partition-name.ts'
-import type { CommittedOffsets, CompareLog, Ranges, TopicIds } from '../domain/log/positions.ts'
+import {
+  type CommittedOffsets,
+  type CompareLog,
+  furthest,
+  intactUpTo,
+  marksBefore,
+  type Position,
+  type Ranges,
+  type TopicIds,
+} from '../domain/log/positions.ts'
 import type { Slice } from '../domain/log/record.ts'
 import type { Log } from '../shared/log.ts'
 
@@ -27,11 +35,11 @@ export const inMongo = async (
 ): Promise<ReadonlyMap<number, number>> => {
   const known = new Map([...committed.keys()].map((partition) => [partition, positionOf(partition)]))
   const positions = new Map([...known].flatMap(([partition, position]) => (position ? [[partition, position]] : [])))
-  const verdicts = await compareLog(topic, marksBefore(positions))
+  const states = await compareLog(topic, marksBefore(positions))
   return new Map(
     [...committed].map(([partition, offset]) => {
       const position = positions.get(partition)
-      const inCopy = position === undefined ? offset : stillThere(position, verdicts.get(partition))
+      const inCopy = position === undefined ? offset : intactUpTo(position, states.get(partition))
       return [partition, Math.min(offset, inCopy)]
     }),
   )

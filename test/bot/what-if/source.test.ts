@@ -176,7 +176,7 @@ source('what the topic no longer has comes from the archive, before the rest of 
       kind: 'record',
       archived,
       record: originals[archived.offset] ?? archived,
-      generation: 'g1',
+      topicId: 'g1',
     }))
   const topics = { 'bot-conversations': { 0: [c], 1: [d] }, 'archive-bot-conversations': { 0: archived } }
   const { told, offsets } = await chatsOf(topics, { restore })

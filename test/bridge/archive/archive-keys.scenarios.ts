@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import type { ArchiveKeys } from '../../../src/bridge/domain/archive-keys.ts'
 import type { LogPlace } from '../../../src/bridge/domain/log/positions.ts'
 
-const at = (offset: number, generation = 'g1'): LogPlace => ({ generation, partition: 0, offset })
+const at = (offset: number, topicId = 'g1'): LogPlace => ({ topicId, partition: 0, offset })
 const key = (id: string, kid: string, wrapping = 'w1') => ({ id, kid, wrapped: `${wrapping}.${kid}` })
 
 /** What each store of archive keys does: the calls, and then all keys with the ids a and b. */

@@ -37,7 +37,7 @@ const given = (stored_ = memoryKeys()) => {
     return E.right(undefined)
   }
   const wrapping = () => right(readKeys(keyFile))
-  const process = (generation = 'g1') => {
+  const process = (topicId = 'g1') => {
     const { spec } = archiver({
       findErased: async () => new Set(),
       keys: dataKeys(stored_, wrapping()),
@@ -51,7 +51,7 @@ const given = (stored_ = memoryKeys()) => {
       reasonOf: String,
     })
     return async (records: ReadonlyArray<IncomingRecord>) => {
-      await spec.refuseTopics?.(new Map([['bot-conversations', generation]]))
+      await spec.refuseTopics?.(new Map([['bot-conversations', topicId]]))
       await spec.handle({ topic: 'bot-conversations', partition: 2, records }, owned)
     }
   }
@@ -75,7 +75,7 @@ archiving('a restored record is the archived one: bytes, headers, place and time
   await here.process()(log)
   assert.equal(
     await here.restored(),
-    log.map((record, i) => ({ kind: 'record', archived: here.archive[i], record, generation: 'g1' })),
+    log.map((record, i) => ({ kind: 'record', archived: here.archive[i], record, topicId: 'g1' })),
   )
 })
 
@@ -100,7 +100,7 @@ archiving('a record that is not a known event is archived too, fully encrypted',
   assert.not.match(String(here.archive[0]?.value), /Ann/)
   assert.equal(
     await here.restored(),
-    [strange, empty].map((record, i) => ({ kind: 'record', archived: here.archive[i], record, generation: 'g1' })),
+    [strange, empty].map((record, i) => ({ kind: 'record', archived: here.archive[i], record, topicId: 'g1' })),
   )
 })
 

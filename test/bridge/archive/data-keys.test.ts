@@ -5,7 +5,7 @@ import { newKeyFile, readKeys } from '../../../src/bridge/archive/key-file.ts'
 import { right } from '../../support/either.ts'
 import { memoryKeys } from './memory-keys.ts'
 
-const place = { generation: 'g1', partition: 0, offset: 0 }
+const place = { topicId: 'g1', partition: 0, offset: 0 }
 
 /** A cache that has the key of chat 1, and the wanted keys of chats 1, 2 and 3. MongoDB has no key of chat 3. */
 const given = async (duringFind: () => void = () => {}) => {

@@ -16,7 +16,7 @@ export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, Ar
     },
     destroy: async (id, erased) => {
       const { kid, wrapped: _, erased: before, ...rest } = documents.get(id) ?? { id, erasedKids: [] }
-      const isThere = before?.generation === erased.generation && before.partition === erased.partition
+      const isThere = before?.topicId === erased.topicId && before.partition === erased.partition
       if (isThere && before.offset >= erased.offset) return
       documents.set(id, { ...rest, erased, erasedKids: [...rest.erasedKids, ...(kid === undefined ? [] : [kid])] })
     },

@@ -17,22 +17,22 @@ const record = (offset: number, epoch: number): IncomingRecord => ({
   headers: {},
   value: null,
 })
-const event = (offset: number, epoch = 0, generation = 'g'): Content => ({
+const event = (offset: number, epoch = 0, topicId = 'g'): Content => ({
   kind: 'record',
   record: record(offset, epoch),
-  generation,
+  topicId,
 })
-const erased = (offset: number): Content => ({ kind: 'nothing', record: record(offset, 0), generation: 'g' })
-const lost = (offset: number, epoch = 0, generation = 'g'): Content => ({
+const erased = (offset: number): Content => ({ kind: 'nothing', record: record(offset, 0), topicId: 'g' })
+const lost = (offset: number, epoch = 0, topicId = 'g'): Content => ({
   kind: 'lost',
   record: record(offset, epoch),
-  generation,
+  topicId,
   detail: `lost ${offset}`,
 })
 const corrupt: Content = { kind: 'corrupt', detail: 'corrupt' }
 
 const nameOf = (found: Restored) =>
-  found.kind === 'corrupt' ? found.kind : `${found.generation} ${found.record.offset} ${found.record.epoch}`
+  found.kind === 'corrupt' ? found.kind : `${found.topicId} ${found.record.offset} ${found.record.epoch}`
 
 /** Reads the archive in slices of so many records. */
 const read = async (archive: ReadonlyArray<Content>, size: number, next?: number) => {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import { furthest, type Position } from '../../../src/bridge/domain/log/marks.ts'
+import { furthest, type Position } from '../../../src/bridge/domain/log/positions.ts'
 import { testDatabase } from '../../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

@@ -9,7 +9,7 @@ const transient: Failure = { kind: 'transient', reason: 'full' }
 
 const failover = suite('journal: order through failovers')
 
-type Sent = { readonly id: number; readonly epoch: number | undefined }
+type Sent = { readonly id: number; readonly failovers: number | undefined }
 
 /** Broker, journal and drain as plain lists. Each step is the next event; a step that is not possible does nothing. */
 const play = (steps: ReadonlyArray<number>, left: number) => {
@@ -26,10 +26,10 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
   const perform = (effect: Effect, id: number) => {
     if (effect.do === 'answer' && E.isRight(effect.outcome)) acknowledged.push(id)
     if (effect.do === 'journal') keeping.push(id)
-    if (effect.do === 'send' || effect.do === 'hold') outstanding.push({ id, epoch: state.epoch })
+    if (effect.do === 'send' || effect.do === 'hold') outstanding.push({ id, failovers: state.failovers })
     if (effect.do === 'send' || effect.do === 'send outstanding')
       assert.equal({ journal, keeping, batch }, { journal: [], keeping: [], batch: undefined })
-    if (effect.do === 'send') lane.push({ id, epoch: state.epoch })
+    if (effect.do === 'send') lane.push({ id, failovers: state.failovers })
     if (effect.do === 'send outstanding') lane.push(...outstanding)
     if (effect.do === 'journal outstanding') {
       keeping.push(...outstanding.map((sent) => sent.id))
@@ -52,8 +52,8 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
     const sent = lane.shift()
     if (sent === undefined) return
     log.push(sent.id)
-    if (sent.epoch !== undefined) {
-      happen({ type: 'KafkaAnswered', epoch: sent.epoch, outcome: E.right(undefined) }, sent.id)
+    if (sent.failovers !== undefined) {
+      happen({ type: 'KafkaAnswered', failovers: sent.failovers, outcome: E.right(undefined) }, sent.id)
       outstanding = outstanding.filter(({ id }) => id !== sent.id)
     } else if (batch !== undefined) {
       batch.acked += 1
@@ -67,7 +67,7 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
       happen({ type: 'RecordArrived' }, next)
     }
     if (what === 1) acknowledge()
-    if (what === 2 && oldest?.epoch !== undefined) happen({ type: 'DeadlinePassed', epoch: oldest.epoch })
+    if (what === 2 && oldest?.failovers !== undefined) happen({ type: 'DeadlinePassed', failovers: oldest.failovers })
     if (what === 3 || what === 4) {
       const [id, ...rest] = keeping
       keeping = rest
@@ -77,13 +77,13 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
     }
     if (what === 5 && batch === undefined && state.mode !== 'direct') {
       batch = { ids: journal.slice(0, 2), acked: 0 }
-      lane.push(...batch.ids.map((id) => ({ id, epoch: undefined })))
+      lane.push(...batch.ids.map((id) => ({ id, failovers: undefined })))
       if (batch.ids.length === 0) settleBatch([], false)
     }
     // The broker refuses the rest of a batch. It leaves the lane, and the drain starts again behind the accepted
     // records.
     if (what === 6 && batch !== undefined) {
-      lane = lane.filter(({ epoch }) => epoch !== undefined)
+      lane = lane.filter(({ failovers }) => failovers !== undefined)
       settleBatch(batch.ids.slice(0, batch.acked), true)
     }
   }

@@ -12,15 +12,15 @@ import {
 
 const transient: Failure = { kind: 'transient', reason: 'full' }
 const permanent: Failure = { kind: 'permanent', reason: 'too large' }
-const direct: FailoverState = { mode: 'direct', epoch: 3, journaling: 0, outstanding: 2, refused: false }
-const failedOver: FailoverState = { mode: 'failed-over', epoch: 4, journaling: 2, outstanding: 0, refused: false }
+const direct: FailoverState = { mode: 'direct', failovers: 3, journaling: 0, outstanding: 2, refused: false }
+const failedOver: FailoverState = { mode: 'failed-over', failovers: 4, journaling: 2, outstanding: 0, refused: false }
 const failingBack: FailoverState = { ...failedOver, mode: 'failing-back', outstanding: 1 }
 const stopped: FailoverState = { ...failedOver, mode: 'stopped', journaling: 0 }
 
 const failover = suite('journal: failover')
 
 failover('starts with Kafka, or with what an earlier process left in the journal', () => {
-  const start: FailoverState = { mode: 'direct', epoch: 0, journaling: 0, outstanding: 0, refused: false }
+  const start: FailoverState = { mode: 'direct', failovers: 0, journaling: 0, outstanding: 0, refused: false }
   assert.equal(initialState(0), start)
   assert.equal(initialState(1), { ...start, mode: 'failed-over' })
 })
@@ -51,49 +51,49 @@ const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, Failo
   [
     'an acknowledgement is passed on',
     direct,
-    { type: 'KafkaAnswered', epoch: 3, outcome: E.right(undefined) },
+    { type: 'KafkaAnswered', failovers: 3, outcome: E.right(undefined) },
     { ...direct, outstanding: 1 },
     [{ do: 'answer', outcome: E.right('kafka') }],
   ],
   [
     'a permanent refusal is passed on, and nothing goes to the journal',
     direct,
-    { type: 'KafkaAnswered', epoch: 3, outcome: E.left(permanent) },
+    { type: 'KafkaAnswered', failovers: 3, outcome: E.left(permanent) },
     { ...direct, outstanding: 1 },
     [{ do: 'answer', outcome: E.left(permanent) }],
   ],
   [
     'a temporary refusal sends everything outstanding to the journal',
     direct,
-    { type: 'KafkaAnswered', epoch: 3, outcome: E.left(transient) },
+    { type: 'KafkaAnswered', failovers: 3, outcome: E.left(transient) },
     failedOver,
     [{ do: 'journal outstanding' }, { do: 'drain' }],
   ],
   [
     'and so does a record that is not acknowledged within the budget',
     direct,
-    { type: 'DeadlinePassed', epoch: 3 },
+    { type: 'DeadlinePassed', failovers: 3 },
     failedOver,
     [{ do: 'journal outstanding' }, { do: 'drain' }],
   ],
   [
     'a deadline of a record that went to the journal in an earlier failover changes nothing',
     direct,
-    { type: 'DeadlinePassed', epoch: 2 },
+    { type: 'DeadlinePassed', failovers: 2 },
     direct,
     [],
   ],
   [
     'an acknowledgement that arrives when the record is on its way to the journal counts too',
     failedOver,
-    { type: 'KafkaAnswered', epoch: 3, outcome: E.right(undefined) },
+    { type: 'KafkaAnswered', failovers: 3, outcome: E.right(undefined) },
     failedOver,
     [{ do: 'answer', outcome: E.right('kafka') }],
   ],
   [
     'a refusal that arrives then is left to the drain',
     failedOver,
-    { type: 'KafkaAnswered', epoch: 3, outcome: E.left(permanent) },
+    { type: 'KafkaAnswered', failovers: 3, outcome: E.left(permanent) },
     failedOver,
     [],
   ],
@@ -144,7 +144,7 @@ const cases: ReadonlyArray<readonly [string, FailoverState, FailoverEvent, Failo
     'when Kafka fails again, held records go to the journal',
     failingBack,
     { type: 'DrainFailed' },
-    { ...failingBack, mode: 'failed-over', epoch: 5, journaling: 3, outstanding: 0 },
+    { ...failingBack, mode: 'failed-over', failovers: 5, journaling: 3, outstanding: 0 },
     [{ do: 'journal outstanding' }],
   ],
   ['a drain that fails while nothing is held changes nothing', failedOver, { type: 'DrainFailed' }, failedOver, []],

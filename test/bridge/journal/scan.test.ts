@@ -3,14 +3,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodeFrame, scanFrames } from '../../../src/bridge/journal/segment.ts'
 
-const mark = Buffer.from('a1b2c3d4', 'hex')
+const syncMarker = Buffer.from('a1b2c3d4', 'hex')
 const bodies = fc.array(
   fc.uint8Array({ maxLength: 50 }).map((array) => Buffer.from(array)),
   { minLength: 1, maxLength: 8 },
 )
 const framed = (given: ReadonlyArray<Buffer>) =>
-  given.map((body, i) => encodeFrame(mark, { position: i + 1, appendedAt: 1_000 + i, body }))
-const readable = (content: Buffer) => scanFrames(mark, content).frames.map(({ position, body }) => ({ position, body }))
+  given.map((body, i) => encodeFrame(syncMarker, { position: i + 1, appendedAt: 1_000 + i, body }))
+const readable = (content: Buffer) =>
+  scanFrames(syncMarker, content).frames.map(({ position, body }) => ({ position, body }))
 const numbered = (given: ReadonlyArray<Buffer>) => given.map((body, i) => ({ position: i + 1, body }))
 
 const scanning = suite('journal: reading frames')
@@ -19,7 +20,7 @@ scanning('frames are read unchanged', () => {
   fc.assert(
     fc.property(bodies, (given) => {
       const content = Buffer.concat(framed(given))
-      assert.equal(scanFrames(mark, content).damaged, [])
+      assert.equal(scanFrames(syncMarker, content).damaged, [])
       assert.equal(readable(content), numbered(given))
     }),
   )
@@ -35,7 +36,7 @@ scanning('a segment that is torn anywhere keeps its complete frames, and the res
       const whole = ends.filter((end) => end <= cut)
       const offset = whole.at(-1) ?? 0
 
-      const { damaged } = scanFrames(mark, content.subarray(0, cut))
+      const { damaged } = scanFrames(syncMarker, content.subarray(0, cut))
 
       assert.equal(readable(content.subarray(0, cut)), numbered(given).slice(0, whole.length))
       assert.equal(
@@ -56,7 +57,7 @@ scanning('a byte that is flipped anywhere loses only its own frame', () => {
       const offsets = frames.map((_, i) => Buffer.concat(frames.slice(0, i)).length)
       const hit = offsets.findLastIndex((offset) => offset <= place)
 
-      const { damaged } = scanFrames(mark, content)
+      const { damaged } = scanFrames(syncMarker, content)
 
       assert.equal(readable(content), numbered(given).toSpliced(hit, 1))
       assert.equal(

@@ -101,11 +101,15 @@ for (const [name, compare, expected] of [
     { kind: 'cut', from: 20 },
   ],
   ['the end is lost with this record', logOf([{ epoch: 4, from: 0 }], 39, 5), { kind: 'cut', from: 39 }],
-  ['the same epoch ends with the record before', logOf([{ epoch: 4, from: 0 }], 39, 4), { kind: 'other', from: 39 }],
+  ['the same epoch ends with the record before', logOf([{ epoch: 4, from: 0 }], 39, 4), { kind: 'replaced', from: 39 }],
   ['its record was deleted', logOf([{ epoch: 4, from: 40 }], 50, 4), { kind: 'intact' }],
-  ['the same epoch is shorter', logOf([{ epoch: 4, from: 0 }], 30, 4), { kind: 'other', from: 30 }],
-  ['the same epoch has other records', logOf([{ epoch: 4, from: 0, timestamp: 2 }], 50, 4), { kind: 'other', from: 0 }],
-  ['the epochs are older', logOf([{ epoch: 3, from: 0 }], 50, 3), { kind: 'other', from: 0 }],
+  ['the same epoch is shorter', logOf([{ epoch: 4, from: 0 }], 30, 4), { kind: 'replaced', from: 30 }],
+  [
+    'the same epoch has other records',
+    logOf([{ epoch: 4, from: 0, timestamp: 2 }], 50, 4),
+    { kind: 'replaced', from: 0 },
+  ],
+  ['the epochs are older', logOf([{ epoch: 3, from: 0 }], 50, 3), { kind: 'replaced', from: 0 }],
 ] as const)
   epochs(`compared with a record that was read: ${name}`, async () => {
     assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, expected]])
@@ -131,7 +135,7 @@ epochs('compared with a record that was read: another epoch has its offset', asy
       headers: {},
     }),
   )
-  assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'other', from: 0 }]])
+  assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'replaced', from: 0 }]])
 })
 
 epochs('a broker without leader epochs is believed', async () => {

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Position } from '../../../src/bridge/domain/log/marks.ts'
-import type { CompareLog, Verdict } from '../../../src/bridge/domain/log/positions.ts'
+import type { CompareLog, LogState, Position } from '../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { inMongo, type PositionOf, positionsInMongo } from '../../../src/bridge/views/positions.ts'
 
@@ -15,7 +14,7 @@ type Given = {
   readonly committed?: ReadonlyMap<number, number>
   readonly stored?: ReadonlyMap<number, Position>
   /** What becomes of the records before the stored positions. */
-  readonly verdict?: Verdict
+  readonly verdict?: LogState
   /** The position of partitions that have none stored. */
   readonly others?: number
   readonly first?: ReadonlyMap<number, number>

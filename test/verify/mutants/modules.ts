@@ -47,7 +47,7 @@ export const modules: ReadonlyArray<Module> = [
       'bridge/egress/watchdog/agent-unavailable.test.ts',
     ],
   },
-  { source: 'src/bridge/domain/log/marks.ts', tests: ['bridge/domain/log/marks.test.ts'] },
+  { source: 'src/bridge/domain/log/positions.ts', tests: ['bridge/domain/log/positions.test.ts'] },
   {
     source: 'src/bridge/domain/person/erased.ts',
     tests: ['bridge/domain/person/erased.test.ts', 'bridge/views/enrichments.test.ts'],

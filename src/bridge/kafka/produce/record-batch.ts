@@ -156,7 +156,7 @@ export type RecordBatch = {
 }
 
 const magic = 2
-const epoch = 0
+const producerEpoch = 0
 const gzipped = 1
 const usualBytes = 2_048
 const compress = promisify(gzip)
@@ -192,7 +192,7 @@ const writeBatch = async (to: Writer, batch: RecordBatch, timestamp: number): Pr
   int64(timestamp)
   int64(timestamp)
   int64(identity.producerId)
-  int16(epoch)
+  int16(producerEpoch)
   int32(identity.sequence)
   int32(records.length)
   if (isCompressed) {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
-import type { Position } from '../../domain/log/marks.ts'
-import type { TopicIds } from '../../domain/log/positions.ts'
+import type { Position, TopicIds } from '../../domain/log/positions.ts'
 import { erasedFinder, type FindErased } from '../../domain/person/erased.ts'
 import { monotonic, type Sleep } from '../../shared/time.ts'
 import type { ApplyChanges, ViewDocument } from '../../views/document.ts'

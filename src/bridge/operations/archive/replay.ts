@@ -70,10 +70,10 @@ export const replay = async (
         corrupt++
         continue
       }
-      const { record, generation, kind } = found
+      const { record, topicId, kind } = found
       const { partition, offset, timestamp } = record
       if (to !== undefined && timestamp >= to) continue
-      if (generation === present) continueAt.set(partition, offset + 1)
+      if (topicId === present) continueAt.set(partition, offset + 1)
       if (from !== undefined && timestamp < from) continue
       if (kind === 'record') due.push(record)
       else leftOut++

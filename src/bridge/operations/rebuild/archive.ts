@@ -2,8 +2,8 @@ import { archiveHeaders } from '../../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopicName, isEventTopic, type TopicName } from '../../../../contracts/topics.ts'
 import { archiveReader } from '../../archive/reader.ts'
 import { archivedPlace, type Restore } from '../../archive/restore.ts'
-import type { Position } from '../../domain/log/marks.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
+import type { Position } from '../../domain/log/positions.ts'
 import type { IncomingRecord, Slice } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, readOrThrow } from '../../kafka/read-topic.ts'
@@ -63,18 +63,18 @@ const idOf = async ({ kafka }: Deps, topic: EventTopicName): Promise<string> =>
   (await kafka.topicIds([topic])).get(topic) ?? ''
 
 /** True if the record was archived from an earlier topic of that name, which was deleted. */
-const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => {
+const isEarlier = ({ headers }: IncomingRecord, topicId: string): boolean => {
   const own = headers[archiveHeaders.generation]
-  return own !== undefined && `${own}` !== generation
+  return own !== undefined && `${own}` !== topicId
 }
 
 /** Notes where the archived records of a deleted topic end, by partition. */
-const endsOf = (generation: string) => {
+const endsOf = (topicId: string) => {
   const ends = new Map<number, number>()
   return {
     note: (record: IncomingRecord): void => {
       const place = archivedPlace(record)
-      if (place?.generation === generation)
+      if (place?.topicId === topicId)
         ends.set(record.partition, Math.max(ends.get(record.partition) ?? 0, place.offset + 1))
     },
     endOf: (partition: number): number => ends.get(partition) ?? 0,
@@ -92,19 +92,19 @@ const readEarlier = async (
   more: ReadonlyArray<readonly [partition: number, from: number]>,
 ): Promise<void> => {
   const { kafka, restore, fold, signal, inViews, allowGaps } = deps
-  const generation = await idOf(deps, topic)
+  const topicId = await idOf(deps, topic)
   const archive = archiveNameOf(topic)
   const { id: former, reached } = await inViews(topic)
-  const expected = former === undefined || former === generation ? new Map<number, Position>() : reached
+  const expected = former === undefined || former === topicId ? new Map<number, Position>() : reached
   const ends = endsOf(former ?? '')
   const partitions = new Set([...more.map(([partition]) => partition), ...expected.keys()])
   const reader = restore && archiveReader(restore)
 
   const look = async (archived: ReadonlyArray<IncomingRecord>) => {
-    for (const record of archived) if (isEarlier(record, generation)) partitions.add(record.partition)
+    for (const record of archived) if (isEarlier(record, topicId)) partitions.add(record.partition)
   }
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
-    const own = archived.filter((record) => isEarlier(record, generation))
+    const own = archived.filter((record) => isEarlier(record, topicId))
     if (own.length === 0) return
     if (reader === undefined) throw needsKeys(topic)
     own.forEach(ends.note)
@@ -142,7 +142,7 @@ const readEarlier = async (
 const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMap<number, number>): Promise<void> => {
   const { kafka, restore, positions, fold, setTo, skipTo, allowGaps, signal } = deps
   if (restore === undefined) throw needsKeys(topic)
-  const generation = await idOf(deps, topic)
+  const topicId = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
   const positionOf = (partition: number) => positions.get(partitionName({ topic, partition })) ?? 0
   const archive = archiveReader(restore, positionOf)
@@ -155,7 +155,7 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
     const source = partitionName({ topic, partition })
     const records: IncomingRecord[] = []
     let next = positionOf(partition)
-    for (const found of await archive.read(archived.filter((record) => !isEarlier(record, generation)))) {
+    for (const found of await archive.read(archived.filter((record) => !isEarlier(record, topicId)))) {
       if (found.kind === 'corrupt') {
         const count = found.archived.offset + 1 - firstOffsetOf(found.archived)
         corrupt.set(source, (corrupt.get(source) ?? 0) + count)

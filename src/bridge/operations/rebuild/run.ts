@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/log/marks.ts'
+import type { Position } from '../../domain/log/positions.ts'
 import { mongoReasonOf } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { printable } from '../../shared/printable.ts'

@@ -22,15 +22,15 @@ const marginMs = 10 * 60 * 1000
 /** A marker has no personal data, so it needs no key. */
 const withoutKeys = restorer({ forOpening: async () => new Map() })
 
-type Marker = { readonly event: ErasureEvent; readonly record: IncomingRecord; readonly generation: string }
+type Marker = { readonly event: ErasureEvent; readonly record: IncomingRecord; readonly topicId: string }
 
 /** The markers of erasures among archived records. */
 const markersAmong = async (archived: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Marker>> =>
   (await withoutKeys(archived.filter(mayErase))).flatMap((restored) => {
     if (restored.kind !== 'record') return []
-    const { record, generation } = restored
+    const { record, topicId } = restored
     const event = erasureIn(record, fromRecord(record))
-    return event === undefined ? [] : [{ event, record, generation }]
+    return event === undefined ? [] : [{ event, record, topicId }]
   })
 
 /**
@@ -76,12 +76,12 @@ export const missedErasures = ({
     await readOrThrow(kafka.readTopic, archive, onSlice, { part })
   }
 
-  const destroyKey = async (topic: EventTopicName, { record, generation }: Marker, isCurrent: boolean) => {
+  const destroyKey = async (topic: EventTopicName, { record, topicId }: Marker, isCurrent: boolean) => {
     const id = keyId(topic, record.key)
     const erased = (await keys.find([id])).get(id)?.erased
     // A key that was erased in a newer topic of that name was erased in this one before.
-    if (isCurrent || erased === undefined || erased.generation === generation)
-      await keys.destroy(id, { generation, partition: record.partition, offset: record.offset })
+    if (isCurrent || erased === undefined || erased.topicId === topicId)
+      await keys.destroy(id, { topicId, partition: record.partition, offset: record.offset })
   }
   /** Applies the markers in the archive of a topic, and returns them. `present`: the id of the topic. */
   const applyOf = async (topic: EventTopicName, present: string | undefined): Promise<ReadonlyArray<ErasureEvent>> => {
@@ -90,12 +90,12 @@ export const missedErasures = ({
     const found: ErasureEvent[] = []
     await readNew(topic, async (archived) => {
       for (const marker of await markersAmong(archived)) {
-        const { event, record, generation } = marker
-        const isCurrent = generation === present
+        const { event, record, topicId } = marker
+        const isCurrent = topicId === present
         found.push(event)
         await destroyKey(topic, marker, isCurrent)
         // The projector itself processes what it has not committed. What only an earlier topic had nobody reads again.
-        const isProcessed = isCurrent ? record.offset < (committed.get(record.partition) ?? 0) : generation === inViews
+        const isProcessed = isCurrent ? record.offset < (committed.get(record.partition) ?? 0) : topicId === inViews
         if (isProcessed) await empty(record, event)
       }
     })

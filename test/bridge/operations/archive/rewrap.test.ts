@@ -15,7 +15,7 @@ const file = (...keys: ReadonlyArray<unknown>) => right(readKeys(JSON.stringify(
 const given = async () => {
   const keys = memoryKeys()
   await dataKeys(keys, file(old)).forSealing(['chats/acme/1', 'chats/acme/2', 'calls/acme/1'])
-  await keys.destroy('calls/acme/1', { generation: 'g1', partition: 0, offset: 7 })
+  await keys.destroy('calls/acme/1', { topicId: 'g1', partition: 0, offset: 7 })
   const wrappedBy = () =>
     [...keys.documents.values()].flatMap(({ wrapped }) => (wrapped === undefined ? [] : [wrappingKidOf(wrapped)]))
   const actions: object[] = []

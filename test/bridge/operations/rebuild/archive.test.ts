@@ -16,21 +16,21 @@ const record = (offset: number, value = 'x'): IncomingRecord => ({
   headers: {},
   value: Buffer.from(value),
 })
-const event = (offset: number): Content => ({ kind: 'record', record: record(offset), generation: 'g' })
+const event = (offset: number): Content => ({ kind: 'record', record: record(offset), topicId: 'g' })
 /** A record of a topic that was deleted before the current one was created. */
-const earlier = (offset: number): Content => ({ kind: 'record', record: record(offset), generation: 'before' })
+const earlier = (offset: number): Content => ({ kind: 'record', record: record(offset), topicId: 'before' })
 const archivedAs = (offset: number, found: Content): IncomingRecord => {
   if (found.kind === 'corrupt') return batchRecord(1, offset)
-  if (found.generation !== 'before') return { ...record(offset), headers: {} }
+  if (found.topicId !== 'before') return { ...record(offset), headers: {} }
   const place = { archive_partition: Buffer.from('0'), archive_offset: Buffer.from(`${found.record.offset}`) }
   const headers = { ...place, archive_generation: Buffer.from('before') }
   return { ...record(offset), topic: 'archive-chats', headers }
 }
-const lost = (offset: number): Content => ({ kind: 'lost', record: record(offset), generation: 'g', detail: 'lost' })
+const lost = (offset: number): Content => ({ kind: 'lost', record: record(offset), topicId: 'g', detail: 'lost' })
 const inEpoch = (offset: number, epoch: number): Content => ({
   kind: 'record',
   record: { ...record(offset), epoch },
-  generation: 'g',
+  topicId: 'g',
 })
 const corrupt: Content = { kind: 'corrupt', detail: 'headers: expected a partition and an offset' }
 
@@ -51,7 +51,7 @@ const batchRecord = (first: number, last: number): IncomingRecord => {
 const batch = (first: number, last: number): Content => ({
   kind: 'record',
   record: batchRecord(first, last),
-  generation: 'g',
+  topicId: 'g',
 })
 
 /** The topic contains only the end of its log. The archive contains these records, each at its offset there. */

@@ -26,7 +26,7 @@ const damageSegment = (dir: string, choose: (records: number) => number): string
   if (name === undefined) throw new Error('no segment to damage')
   // If the process died before it acknowledged the last records, these would count as a torn tail.
   const { start: first, acknowledged } = readSegmentHeader(bytes)
-  const { frames } = scanFrames(name.mark, bytes.subarray(0, acknowledged), first)
+  const { frames } = scanFrames(name.syncMarker, bytes.subarray(0, acknowledged), first)
   const chosen = choose(frames.length)
   const victim = frames[chosen]
   if (victim === undefined) throw new Error('no record to damage')

@@ -35,12 +35,12 @@ const toKafka = async ({ send }: Options, record: Parameters<Options['send']>[0]
   E.map(() => 'kafka' as const)(await within(withinMs, send(record), late))
 
 /** What is on the disk is changed before the journal is opened. */
-const changingSegments = (change: (content: Buffer, mark: Buffer) => void) =>
+const changingSegments = (change: (content: Buffer, syncMarker: Buffer) => void) =>
   intake((open) => (options) => {
     for (const path of globSync(join(options.dataDir, 'journal', '*', '*', '*.segment'))) {
       const name = parseName(basename(path))
       const content = readFileSync(path)
-      if (name !== undefined) change(content, name.mark)
+      if (name !== undefined) change(content, name.syncMarker)
       writeFileSync(path, content)
     }
     return open(options)
@@ -61,9 +61,9 @@ export const journal = {
     }),
   ],
   'a checksum for each record of the journal': [
-    changingSegments((content, mark) => {
-      for (let offset = content.indexOf(mark); offset !== -1; offset = content.indexOf(mark, offset + 1)) {
-        const frame = frameAt(mark, content, offset)
+    changingSegments((content, syncMarker) => {
+      for (let offset = content.indexOf(syncMarker); offset !== -1; offset = content.indexOf(syncMarker, offset + 1)) {
+        const frame = frameAt(syncMarker, content, offset)
         if (E.isRight(frame) || frame.left !== 'wrong checksum') continue
         const end = offset + layout.body + content.readUInt32LE(offset + layout.length)
         content.writeUInt32LE(crc32(content.subarray(offset + layout.version, end)), offset + layout.checksum)

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { furthest, logMarks, type Position } from '../../../../src/bridge/domain/log/marks.ts'
-import type { LogMark, Verdict } from '../../../../src/bridge/domain/log/positions.ts'
+import {
+  furthest,
+  type LogMark,
+  type LogState,
+  logMarks,
+  type Position,
+} from '../../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 
 const recordAt = (offset: number, epoch: number): IncomingRecord => ({
@@ -16,7 +21,7 @@ const recordAt = (offset: number, epoch: number): IncomingRecord => ({
   headers: {},
 })
 
-const given = (verdict: Verdict = { kind: 'intact' }) => {
+const given = (verdict: LogState = { kind: 'intact' }) => {
   const stored = new Map<number, LogMark>()
   const kept: LogMark[] = []
   const marks = logMarks({
@@ -71,10 +76,10 @@ for (const [name, verdict, expected] of [
   ['a log that has lost its end', { kind: 'cut', from: 1 }, undefined],
   [
     'a log with other records of the same epochs',
-    { kind: 'other', from: 0 },
+    { kind: 'replaced', from: 0 },
     'chats/0: Kafka lacks records that the views have, and has other records in their place: run livechat-bridge rebuild all',
   ],
-] satisfies ReadonlyArray<readonly [string, Verdict, string | undefined]>)
+] satisfies ReadonlyArray<readonly [string, LogState, string | undefined]>)
   marks(`${name} is ${expected === undefined ? 'folded on' : 'refused'}`, async () => {
     const { before, refusal } = given(verdict)
     await before([recordAt(1, 4)])

@@ -5,14 +5,14 @@ export type WaitFor = <A>(
   withinMs?: number,
 ) => Promise<NonNullable<A>>
 
-/** Reports changes, and waits until a condition is met. A wait rejects after `withinMs`, by default 30 s. */
+/** Reports changes, and waits until a condition is met. A wait rejects after `withinMs`, by default a minute. */
 export const createChanges = (): { readonly changed: () => void; readonly waitFor: WaitFor } => {
   const waiting = new Set<() => void>()
   return {
     changed: () => {
       for (const look of [...waiting]) look()
     },
-    waitFor: <A>(what: string, read: () => A | undefined | null | false, withinMs = 30_000) =>
+    waitFor: <A>(what: string, read: () => A | undefined | null | false, withinMs = 60_000) =>
       new Promise<NonNullable<A>>((resolve, reject) => {
         const end = () => {
           clearTimeout(deadline)

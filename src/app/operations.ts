@@ -1,8 +1,13 @@
 import { whatIf } from '../bot/what-if/operation.ts'
-import { archiveKeys, archiveReplay, archiveRewrap } from '../bridge/operations/archive/operations.ts'
+import { archiveKeys, archiveReplay, archiveRewrap } from '../bridge/operations/archive/archive-operations.ts'
 import type { AnyOperation } from '../bridge/operations/operation.ts'
-import { rebuild } from '../bridge/operations/rebuild/operation.ts'
-import { redriveList, redriveQuarantine, redriveSend, redriveShow } from '../bridge/operations/redrive/operations.ts'
+import { rebuild } from '../bridge/operations/rebuild/rebuild.ts'
+import {
+  redriveList,
+  redriveQuarantine,
+  redriveSend,
+  redriveShow,
+} from '../bridge/operations/redrive/redrive-operations.ts'
 import { topics } from '../bridge/operations/topics.ts'
 import { erase, eraseStatus } from '../bridge/privacy/erase/erase-operations.ts'
 import { exportPerson } from '../bridge/privacy/export.ts'

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
+import type { ArchiveKeys, NewArchiveKey } from '../domain/archive-keys.ts'
 import { madeOnce } from '../shared/made-once.ts'
 
 /** The keys of ARCHIVE_KEY_FILE. They wrap the data keys. */
@@ -76,4 +77,31 @@ export const openKeyFile = (path: string, mayMake: boolean): E.Either<string, Wr
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     return E.left(`ARCHIVE_KEY_FILE: ${path} cannot be ${mayMake ? 'made or read' : 'read'} (${code})`)
   }
+}
+
+const rewrappedAtOnce = 500
+
+/** Wraps every data key with the first key of the file. Returns how many were wrapped by another key. */
+export const rewrapAll = async (keys: Pick<ArchiveKeys, 'all' | 'rewrap'>, wrapping: WrappingKeys): Promise<number> => {
+  let changed = 0
+  let some: NewArchiveKey[] = []
+  const flush = async () => {
+    await keys.rewrap(some)
+    changed += some.length
+    some = []
+  }
+  for await (const key of keys.all()) {
+    if (wrappingKidOf(key.wrapped) === wrapping.kid) continue
+    some.push({ ...key, wrapped: await wrapping.wrap(await wrapping.unwrap(key.wrapped)) })
+    if (some.length >= rewrappedAtOnce) await flush()
+  }
+  await flush()
+  return changed
+}
+
+/** How many data keys are wrapped with a key. */
+export const countWrappedWith = async (keys: Pick<ArchiveKeys, 'all'>, kid: string): Promise<number> => {
+  let count = 0
+  for await (const { wrapped } of keys.all()) if (wrappingKidOf(wrapped) === kid) count++
+  return count
 }

@@ -19,9 +19,9 @@ import {
   findRequests,
   type QuarantinedLetter,
 } from '../../bridge/operations/redrive/find.ts'
-import { filtersOf as ownedFilters } from '../../bridge/operations/redrive/operations.ts'
+import { filtersOf as ownedFilters } from '../../bridge/operations/redrive/redrive-operations.ts'
 import { isErasedSince } from '../../bridge/operations/redrive/send.ts'
-import { findRecord, lookAt } from '../../bridge/operations/redrive/show.ts'
+import { findRecord, unmaskAction } from '../../bridge/operations/redrive/show.ts'
 import { isFault } from '../../bridge/shared/fault.ts'
 import { fairSemaphore } from '../../bridge/shared/semaphore.ts'
 import { rolesFor } from '../access/grants.ts'
@@ -347,7 +347,7 @@ export const deadLettersHandlers = ({
         const { kind, reason } = shown.left
         return E.left(kind === 'absent' ? invalid(404, `id: ${reason}`) : unavailable(reason))
       }
-      const look = lookAt(shown.right, which, [{ id: accountId }])
+      const look = unmaskAction(shown.right, which, [{ id: accountId }])
       const chat = isQuarantine ? undefined : chatOfLetter(shown.right)
       const recorded = await recordActionOf(session.who)({
         ...look,

@@ -9,14 +9,6 @@ import { readOrThrow } from '../../kafka/read-topic.ts'
 /** Records that Kafka received at `from` or later and before `to`, in ms since 1970. */
 export type Span = { readonly from?: number; readonly to?: number }
 
-type Deps = {
-  readonly kafka: Pick<KafkaPorts, 'readTopic' | 'topicIds' | 'deadLetter'>
-  readonly restore: Restore
-  /** Appends to a topic by its full name. */
-  readonly append: Append
-  readonly signal: AbortSignal
-}
-
 /** What was written, and the offset of each partition from which the event topic continues. */
 export type Replayed = {
   readonly records: number
@@ -44,12 +36,22 @@ export const refusalOf = (into: string, prefix: string): string | undefined => {
  * if a data key is lost and the archive has no copy of its records further on, and if a record cannot be written.
  */
 export const replay = async (
-  deps: Deps,
+  {
+    kafka,
+    restore,
+    append,
+    signal,
+  }: {
+    readonly kafka: Pick<KafkaPorts, 'readTopic' | 'topicIds' | 'deadLetter'>
+    readonly restore: Restore
+    /** Appends to a topic by its full name. */
+    readonly append: Append
+    readonly signal: AbortSignal
+  },
   topic: EventTopicName,
   into: string,
   { from, to }: Span,
 ): Promise<Replayed> => {
-  const { kafka, restore, append, signal } = deps
   const present = (await kafka.topicIds([topic])).get(topic) ?? ''
   const deadLetter = kafka.deadLetter('replay')
   const archive = archiveReader(restore)

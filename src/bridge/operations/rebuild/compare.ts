@@ -113,7 +113,7 @@ const verdictOf = ({ live, rebuilt }: Day): Verdict => {
 }
 
 /** Reads a day that differs again, because documents may have changed between the reads. */
-const settled = async (
+const stableVerdict = async (
   { sleep, signal }: Pick<RebuildDeps, 'sleep' | 'signal'>,
   read: () => Promise<Day>,
 ): Promise<Verdict> => {
@@ -138,7 +138,7 @@ export const compareDays = async (
   let findings = noFindings
   for (const [i, id] of days.entries()) {
     if (signal.aborted) break
-    findings = found(findings, id, await settled({ sleep, signal }, () => own.day(id, folded)))
+    findings = found(findings, id, await stableVerdict({ sleep, signal }, () => own.day(id, folded)))
     bar.at({ done: i + 1, total: days.length })
   }
   bar.end()

@@ -28,7 +28,7 @@ const isOffset = (value: unknown): value is number => Number.isSafeInteger(value
  * The last record of each partition that a document has processed; for `timeline`, the record that the entry shows.
  * Records that the log has deleted, such as old commands, are left out: the rebuilt side can never have them.
  */
-const takenIn = (document: Fields | undefined, logs: Places): ReadonlyMap<string, number> => {
+const processedBy = (document: Fields | undefined, logs: Places): ReadonlyMap<string, number> => {
   const { applied, topic, partition, offset } = document ?? {}
   const all = applied === undefined ? { [`${topic}/${partition}`]: offset } : Object(applied)
   return new Map(
@@ -68,7 +68,7 @@ const contentOf = (live: Fields, rebuilt: Fields, sameRecords: boolean): Verdict
  * cases the comparison must wait.
  */
 export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, known: Known): Verdict => {
-  const [inLive, inRebuilt] = [takenIn(live, known.logs), takenIn(rebuilt, known.logs)]
+  const [inLive, inRebuilt] = [processedBy(live, known.logs), processedBy(rebuilt, known.logs)]
   const rebuiltLacks = lacking(inLive, inRebuilt, known.rebuilt, known.logs)
   const liveLacks = lacking(inRebuilt, inLive, known.live, known.logs)
   const sameRecords = !rebuiltLacks.any && !liveLacks.any
@@ -140,7 +140,7 @@ export const noFindings: Findings = {
 const examplesAtMost = 20
 const movingAtMost = 10_000
 
-const told = (id: string, what: Extract<Verdict, { kind: 'different' }>['what']): string => {
+const exampleText = (id: string, what: Extract<Verdict, { kind: 'different' }>['what']): string => {
   if (what === 'only live') return `${id}: only the live view has it`
   return what === 'only rebuilt' ? `${id}: the live view lacks it` : `${id}: ${what.join(', ')}`
 }
@@ -156,7 +156,7 @@ export const found = (findings: Findings, id: string, verdict: Verdict): Finding
       return { ...findings, crowded: findings.crowded + 1 }
     case 'different': {
       const { examples, different } = findings
-      const more = examples.length < examplesAtMost ? [...examples, told(id, verdict.what)] : examples
+      const more = examples.length < examplesAtMost ? [...examples, exampleText(id, verdict.what)] : examples
       return { ...findings, different: different + 1, examples: more }
     }
     case 'moving':

@@ -14,8 +14,8 @@ import type { ApplyChanges } from '../../views/document.ts'
 import type { ViewName } from '../../views/index.ts'
 import { projector } from '../../views/projector.ts'
 import type { ShowProgress } from '../progress.ts'
-import { type ArchiveDeps, readArchive } from './archive.ts'
 import type { Found } from './differences.ts'
+import { type ArchiveDeps, readArchive } from './from-archive.ts'
 import {
   isReached,
   isTemporary,
@@ -59,7 +59,7 @@ export type Replay = {
   /** The number of records that cannot be read or stored because of their content. */
   readonly refused: () => number
   /** Topics with readable records, and temporary topics whose first records are already deleted. */
-  readonly topicsTakenIn: () => ReadonlySet<string>
+  readonly topicsRead: () => ReadonlySet<string>
   /**
    * Whether it has reached the ends of these logs, and its progress. Throws if it cannot continue: unread records were
    * deleted from their topic and are only in the archive.
@@ -133,7 +133,7 @@ export const startReplay = async (
   const newest = new Map<string, Position>()
   const refused = new Set<string>()
   // What an interrupted rebuild has processed counts too.
-  const topicsTakenIn = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
+  const topicsRead = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
   const fold: HandleSlice = projector({
     // A record of an earlier topic of the same name has the topic and the offset of the archive.
     decode: (record) => decodeRecord({ ...record, topic: copiedTopicOf(record.topic) ?? record.topic }),
@@ -155,7 +155,7 @@ export const startReplay = async (
       await fold(slice, partition)
       const source = partitionName(slice)
       if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
-        topicsTakenIn.add(copiedTopicOf(slice.topic) ?? slice.topic)
+        topicsRead.add(copiedTopicOf(slice.topic) ?? slice.topic)
       const last = slice.records.at(-1)
       if (last === undefined) return
       skipTo(source, last.offset + 1)
@@ -181,7 +181,7 @@ export const startReplay = async (
         lost = `the records of ${source} from ${position} to ${low - 1} were deleted before they were read`
         throw new Error(lost)
       }
-      if (low > 0 && isTemporary(source)) topicsTakenIn.add(topic)
+      if (low > 0 && isTemporary(source)) topicsRead.add(topic)
       skipTo(source, low)
       return positions.get(source)
     },
@@ -196,7 +196,7 @@ export const startReplay = async (
         }),
       ),
     refused: () => refused.size,
-    topicsTakenIn: () => topicsTakenIn,
+    topicsRead: () => topicsRead,
     check: (logs) => {
       if (lost !== undefined) throw new Error(lost)
       watched = watch(watched, placesOf(logs, positions), clock())

@@ -15,8 +15,8 @@ import {
 } from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
+import { readLogs } from './places.ts'
 import { catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
-import { swapViews } from './swap.ts'
 
 /** How a rebuild has ended. A `stopped` one can be resumed. `reached`: what every view of it has at least. */
 export type Outcome =
@@ -57,8 +57,8 @@ type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt
  * have lost their records. If records were read, an empty view can be correct: `drift` becomes empty when the person
  * with the only unknown field is erased.
  */
-export const isSuspect = ({ view, live, rebuilt }: Counts, topicsTakenIn: ReadonlySet<string>): boolean =>
-  rebuilt === 0 && live > 0 && !topicsOfViews([view]).some((topic) => topicsTakenIn.has(topic))
+export const isSuspect = ({ view, live, rebuilt }: Counts, topicsRead: ReadonlySet<string>): boolean =>
+  rebuilt === 0 && live > 0 && !topicsOfViews([view]).some((topic) => topicsRead.has(topic))
 
 /** `chats: 12 documents, the live view has 15: 3 fewer`. */
 export const countText = ({ view, live, rebuilt }: Counts): string => {
@@ -66,6 +66,64 @@ export const countText = ({ view, live, rebuilt }: Counts): string => {
   const difference = rebuilt - live
   const named = difference === 0 ? 'as many' : `${number(Math.abs(difference))} ${difference > 0 ? 'more' : 'fewer'}`
   return `${view}: ${number(rebuilt)} documents, the live view has ${number(live)}: ${named}`
+}
+
+/**
+ * `leaseMs`: how long the live writers wait at most. `processWithinMs`: the part of it in which the rebuild must process all
+ * records that existed when the wait began.
+ */
+const leaseMs = 20_000
+const processWithinMs = 8_000
+const checkSwapEveryMs = 10
+const swapTries = 5
+
+const processRest = async ({ kafka, sleep, clock }: RebuildDeps, views: ReadonlyArray<ViewName>, replay: Replay) => {
+  const deadline = clock() + processWithinMs
+  // Read after the lock is acquired: src/bridge/mongo/rebuild/swap.ts says why that is enough.
+  const logs = await readLogs(kafka, topicsOfViews(views))
+  while (!replay.check(logs).isReached) {
+    if (clock() > deadline) return false
+    await sleep(checkSwapEveryMs)
+  }
+  return true
+}
+
+/** One attempt. Returns the views that are live now. */
+const trySwap = async (
+  deps: RebuildDeps,
+  own: LeasedRebuild,
+  views: ReadonlyArray<ViewName>,
+  replay: Replay,
+): Promise<ReadonlyArray<ViewName>> => {
+  const token = await own.lock(leaseMs)
+  if (token === undefined) throw new Error('the rebuild was taken over by another process')
+  let swapped: ReadonlyArray<ViewName> = []
+  try {
+    if (await processRest(deps, views, replay)) {
+      await replay.hold()
+      swapped = await own.swap(token, views)
+    }
+  } finally {
+    await own.unlock(token)
+  }
+  // After a swap the rebuilt view has no collection of its own. So the replay stays on hold and writes nothing more.
+  if (swapped.length === 0) replay.release()
+  return swapped
+}
+
+/** Replaces the live views with the rebuilt ones. Resolves with the views that were swapped. */
+const swapViews = async (
+  deps: RebuildDeps,
+  own: LeasedRebuild,
+  views: ReadonlyArray<ViewName>,
+  replay: Replay,
+): Promise<ReadonlyArray<ViewName>> => {
+  await own.enter('swapping')
+  for (let tried = 1; ; tried++) {
+    const swapped = await trySwap(deps, own, views, replay)
+    if (swapped.length > 0 || tried === swapTries || deps.signal.aborted) return swapped
+    await deps.sleep(1_000, deps.signal)
+  }
 }
 
 /** Reports the counts, and swaps the views unless a count is suspect and `force` is false. */
@@ -79,7 +137,7 @@ const goLive = async (
   for (const view of pending.filter(isForEver)) await own.keepOthers(view)
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
   for (const count of counts) deps.say(countText(count), count)
-  const suspects = counts.filter((count) => isSuspect(count, replay.topicsTakenIn())).map(({ view }) => view)
+  const suspects = counts.filter((count) => isSuspect(count, replay.topicsRead())).map(({ view }) => view)
   if (suspects.length > 0 && !force)
     return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
   const swapped = await swapViews(deps, own, pending, replay)

@@ -65,20 +65,20 @@ export type Sending<Filters> = {
   readonly dryRun: boolean
 }
 
-type Job<Meant, Chosen> = {
+type Job<Matching, Chosen> = {
   readonly topic: TopicName
   readonly words: Words
   /** Selects the matching records and decides about each. Rejects while MongoDB does not respond. */
   readonly read: (records: ReadonlyArray<IncomingRecord>) => Promise<{
-    readonly meant: ReadonlyArray<Meant>
-    readonly decide: (each: Meant) => E.Either<NotSent, Chosen>
+    readonly matching: ReadonlyArray<Matching>
+    readonly decide: (each: Matching) => E.Either<NotSent, Chosen>
   }>
   /** Why a record must not be sent any more, asked directly before a batch is sent. Rejects as `read` does. */
   readonly stopped: (batch: ReadonlyArray<Chosen>) => Promise<(each: Chosen) => string | undefined>
   readonly send: (chosen: Chosen) => Promise<E.Either<Failure, unknown>>
   /** The id under which MongoDB remembers that this record was sent. */
   readonly memoryIdOf: (chosen: Chosen) => string
-  readonly line: (word: string, each: Meant, why?: string) => string
+  readonly line: (word: string, each: Matching, why?: string) => string
 }
 
 /** `words`: the result as text. `trouble`: why the command ended before the limit or the end of the topic. */
@@ -89,9 +89,9 @@ export type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<strin
  * after a crash the last batch may be sent but not remembered. The same command then continues from that batch. When
  * `interrupted` aborts, the command ends early, and `trouble` says so.
  */
-export const sendInBatches = async <Meant, Chosen extends Meant>(
+export const sendInBatches = async <Matching, Chosen extends Matching>(
   ports: BatchPorts,
-  job: Job<Meant, Chosen>,
+  job: Job<Matching, Chosen>,
   sending: Sending<{ readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
 ): Promise<Ended> => {
@@ -112,9 +112,9 @@ const busy = 'Another redrive is running. Wait until it has ended; if its proces
 /** Nothing was sent, and why. */
 const notBegun = (trouble: string): Ended => ({ tally: noResults, words: [], trouble })
 
-const sendLeased = async <Meant, Chosen extends Meant>(
+const sendLeased = async <Matching, Chosen extends Matching>(
   { readTopic, redrives, pace, now, out }: BatchPorts,
-  { topic, words, read, stopped, send, memoryIdOf, line }: Job<Meant, Chosen>,
+  { topic, words, read, stopped, send, memoryIdOf, line }: Job<Matching, Chosen>,
   { filters, limit, dryRun }: Sending<{ readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
   lease: Lease | undefined,
@@ -128,7 +128,7 @@ const sendLeased = async <Meant, Chosen extends Meant>(
     trouble ??= reason
     enough.abort()
   }
-  const tell = (result: Result, each: Meant, why?: string) => {
+  const report = (result: Result, each: Matching, why?: string) => {
     tally[result]++
     if (result !== 'before') out(line(words[result], each, why))
   }
@@ -144,7 +144,7 @@ const sendLeased = async <Meant, Chosen extends Meant>(
     const due = batch.flatMap((each) => {
       const why = stoppedNow(each)
       if (why === undefined) return [each]
-      tell('kept', each, why)
+      report('kept', each, why)
       return []
     })
     const outcomes = await Promise.all(due.map(async (each) => ({ each, sent: await send(each) })))
@@ -154,9 +154,9 @@ const sendLeased = async <Meant, Chosen extends Meant>(
       () => false,
     )
     for (const { each, sent } of outcomes)
-      if (E.isRight(sent)) tell('done', each)
+      if (E.isRight(sent)) report('done', each)
       else {
-        tell('failed', each, sent.left.reason)
+        report('failed', each, sent.left.reason)
         if (sent.left.kind === 'transient') halt(`Kafka: ${sent.left.reason}`)
       }
     if (!remembered)
@@ -166,16 +166,16 @@ const sendLeased = async <Meant, Chosen extends Meant>(
     const slice = await read(records).catch(() => undefined)
     if (slice === undefined)
       return halt(`MongoDB does not answer, so it is not known which records were ${words.before}`)
-    for (const some of chunks(slice.meant, pace.atOnce)) {
+    for (const some of chunks(slice.matching, pace.atOnce)) {
       if (signal.aborted) return
       const chosen = some.flatMap((each): ReadonlyArray<Chosen> => {
         const decision = slice.decide(each)
         if (E.isRight(decision)) return [decision.right]
-        tell(decision.left.result, each, decision.left.why)
+        report(decision.left.result, each, decision.left.why)
         return []
       })
       const batch = chosen.slice(0, left())
-      if (dryRun) for (const each of batch) tell('planned', each)
+      if (dryRun) for (const each of batch) report('planned', each)
       else if (batch.length > 0) await sendBatch(batch)
       if (left() === 0) enough.abort()
     }
@@ -183,13 +183,13 @@ const sendLeased = async <Meant, Chosen extends Meant>(
   const result = await readTopic(topic, onSlice, { part: partOf(filters.id), signal })
   if (E.isLeft(result)) halt(result.left.reason)
   if (interrupted.aborted) trouble = 'Interrupted. Run the same redrive again to continue.'
-  const told = tallyText(tally, words)
+  const counts = tallyText(tally, words)
   const mayBeMore = filters.id === undefined || filters.id.length > limit
   return {
     tally,
     // After trouble, "nothing fits" may be false, because not all records were read.
     words: [
-      ...(trouble && told === words.nothing ? [] : [told]),
+      ...(trouble && counts === words.nothing ? [] : [counts]),
       ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached. There may be more.`] : []),
     ],
     ...(trouble !== undefined && { trouble }),

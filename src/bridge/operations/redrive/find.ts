@@ -7,7 +7,7 @@ import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import { newestRecords, type ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { type Filters, matches, memoryIdOf, partOf, placeOf, readDeadLetter } from './dead-letters.ts'
-import { isMeant, type QuarantineFilters, requestMemoryIdOf } from './take-in.ts'
+import { matchesRequest, type QuarantineFilters, requestMemoryIdOf } from './requeue-quarantined.ts'
 
 type Group = { readonly topic: string; readonly cause: string; count: number; firstAt: string; lastAt: string }
 
@@ -42,15 +42,15 @@ type Newest<A> = {
 
 export const newest = <A>(max: number, timeOf: (item: A) => number): Newest<A> => {
   let count = 0
-  let kept: Array<A> = []
+  let items: Array<A> = []
   const cut = () => {
-    kept = kept.sort((a, b) => timeOf(a) - timeOf(b)).slice(-max)
-    return kept
+    items = items.sort((a, b) => timeOf(a) - timeOf(b)).slice(-max)
+    return items
   }
   return {
     add: (item) => {
       count++
-      if (kept.push(item) >= 2 * max) cut()
+      if (items.push(item) >= 2 * max) cut()
     },
     count: () => count,
     items: () => cut(),
@@ -149,13 +149,13 @@ const readRequest = (record: IncomingRecord) => {
   const headers = quarantineHeadersOf(record)
   if (E.isLeft(headers)) return undefined
   const { id, interface: api, received_at, reason, problems } = headers.right
-  const told = { interface: api, receivedAt: received_at, reason, bytes: record.value?.length ?? 0, problems }
-  return { id: placeOf(record), account: String(record.key ?? ''), ...told, memoryId: requestMemoryIdOf(id) }
+  const shown = { interface: api, receivedAt: received_at, reason, bytes: record.value?.length ?? 0, problems }
+  return { id: placeOf(record), account: String(record.key ?? ''), ...shown, memoryId: requestMemoryIdOf(id) }
 }
 
 export const findRequests = (ports: Ports, filters: QuarantineFilters, extent: Extent) => {
   const { reason, ...others } = filters
-  const [fits, isGrouped] = [isMeant(filters), isMeant(others)]
+  const [fits, isGrouped] = [matchesRequest(filters), matchesRequest(others)]
   return find(
     ports,
     {

@@ -38,10 +38,10 @@ const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
 
 type Ports = BatchPorts & Pick<KafkaPorts, 'redrive'> & { readonly redrives: Redrives }
 
-type Meant = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
+type Matching = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
 
 /** A dead letter that will be sent back. `redriven` includes this time. */
-type Chosen = Meant & { readonly redriven: number }
+type Chosen = Matching & { readonly redriven: number }
 
 const withinMs = 20_000
 
@@ -62,26 +62,26 @@ export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, re
   return isBefore(deadLetter.right, record, (await erasedAt([key])).get(nameOfErased(key)))
 }
 
-const erasedKeyOfMeant = ({ record, deadLetter }: Meant) => erasedKeyIn(record, deadLetter)
+const keyErased = ({ record, deadLetter }: Matching) => erasedKeyIn(record, deadLetter)
 
 /** What MongoDB knows about these dead letters. */
-const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: ReadonlyArray<Meant>) => {
+const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], matching: ReadonlyArray<Matching>) => {
   const keys = stateTopics.map((topic) =>
-    meant.flatMap(({ record: { key }, deadLetter }) => (deadLetter.origin.topic === topic ? [String(key)] : [])),
+    matching.flatMap(({ record: { key }, deadLetter }) => (deadLetter.origin.topic === topic ? [String(key)] : [])),
   )
   const [before, erased, ...found] = await Promise.all([
-    find(meant.map(({ deadLetter }) => memoryIdOf(deadLetter))),
-    erasedAt(meant.map(erasedKeyOfMeant)),
+    find(matching.map(({ deadLetter }) => memoryIdOf(deadLetter))),
+    erasedAt(matching.map(keyErased)),
     ...stateTopics.map((topic, i) => states(topic, keys[i] ?? [])),
   ])
-  return ({ record, deadLetter }: Meant): Known => {
+  return ({ record, deadLetter }: Matching): Known => {
     const state = stateTopics.flatMap((topic, i) =>
       topic === deadLetter.origin.topic ? [found[i]?.get(String(record.key))] : [],
     )
     return {
       timesSent: before.get(memoryIdOf(deadLetter))?.length ?? 0,
       outdated: isOutdated(deadLetter, record, state[0]),
-      erased: isBefore(deadLetter, record, erased.get(nameOfErased(erasedKeyOfMeant({ record, deadLetter })))),
+      erased: isBefore(deadLetter, record, erased.get(nameOfErased(keyErased({ record, deadLetter })))),
     }
   }
 }
@@ -92,10 +92,10 @@ export const sendDeadLetters = (
   { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },
   interrupted: AbortSignal,
 ) => {
-  const isMeant = matches(sending.filters)
+  const matchesRequest = matches(sending.filters)
   /** A failure that was kept twice is sent once. Bounded by the limit. */
   const chosenBefore = new Set<string>()
-  const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
+  const choose = (each: Matching, known: Known): E.Either<NotSent, Chosen> => {
     if (each.deadLetter.cause === unreadableBatch)
       return E.left({ result: 'failed', why: 'it is a batch of records and cannot be sent as one record' })
     const id = memoryIdOf(each.deadLetter)
@@ -105,25 +105,25 @@ export const sendDeadLetters = (
     chosenBefore.add(id)
     return E.right({ ...each, redriven: decision.right })
   }
-  return sendInBatches<Meant, Chosen>(
+  return sendInBatches<Matching, Chosen>(
     ports,
     {
       topic: deadLetters.name,
       words: sendWords,
       read: async (records) => {
-        const meant = records.flatMap((record) => {
+        const matching = records.flatMap((record) => {
           const deadLetter = readDeadLetter(record)
-          return E.isRight(deadLetter) && isMeant(deadLetter.right) ? [{ record, deadLetter: deadLetter.right }] : []
+          return E.isRight(deadLetter) && matchesRequest(deadLetter.right)
+            ? [{ record, deadLetter: deadLetter.right }]
+            : []
         })
-        const knownOf = await readKnown(ports.redrives, meant)
-        return { meant, decide: (each) => choose(each, knownOf(each)) }
+        const knownOf = await readKnown(ports.redrives, matching)
+        return { matching, decide: (each) => choose(each, knownOf(each)) }
       },
       stopped: async (batch) => {
-        const erased = await ports.redrives.erasedAt(batch.map(erasedKeyOfMeant))
+        const erased = await ports.redrives.erasedAt(batch.map(keyErased))
         return (each) =>
-          isBefore(each.deadLetter, each.record, erased.get(nameOfErased(erasedKeyOfMeant(each))))
-            ? erasedSince
-            : undefined
+          isBefore(each.deadLetter, each.record, erased.get(nameOfErased(keyErased(each)))) ? erasedSince : undefined
       },
       send: ({ record, deadLetter: { origin, firstFailedAt }, redriven }) =>
         redrive(record, { topic: origin.topic, redriven, firstFailedAt }, withinMs),

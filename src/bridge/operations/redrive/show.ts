@@ -38,7 +38,7 @@ export const findRecord = async (
  * How a look at a record is recorded on `audit`. Only these accounts may be named there: other keys of records may
  * contain anything.
  */
-export const lookAt = (
+export const unmaskAction = (
   record: IncomingRecord,
   { id, quarantine }: Which,
   accounts: ReadonlyArray<{ readonly id: string }>,

@@ -76,13 +76,13 @@ replaying('knows the topics of which it could read any record, even before an in
   const key = Buffer.from('acme/2037')
   const record = { ...({ topic: 'chats', partition: 0, offset: 7, timestamp: 0 } as const), key, headers: {} }
   await begun.handle({ topic: 'chats', partition: 0, records: [{ ...record, value: Buffer.from('{') }] }, owned)
-  assert.equal([...begun.replay.topicsTakenIn()], [])
+  assert.equal([...begun.replay.topicsRead()], [])
   const { value, headers } = toRecord(anEvent('ChatAccepted', 'e1', at('10:00:00')))
   const bytes = Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)]))
   const told = { ...record, offset: 8, value: Buffer.from(`${value}`), headers: bytes }
   await begun.handle({ topic: 'chats', partition: 0, records: [told] }, owned)
-  assert.equal([...begun.replay.topicsTakenIn()], ['chats'])
-  assert.equal([...(await given(true)).replay.topicsTakenIn()], ['chats'])
+  assert.equal([...begun.replay.topicsRead()], ['chats'])
+  assert.equal([...(await given(true)).replay.topicsRead()], ['chats'])
 })
 
 replaying.run()

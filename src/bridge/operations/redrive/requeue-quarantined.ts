@@ -24,7 +24,7 @@ type Understood = { readonly id: string; readonly event: DomainEvent }
 /** The event of a request, or why the request stays in quarantine. */
 type Read = E.Either<string, Understood>
 
-export const isMeant =
+export const matchesRequest =
   ({ reason, ...common }: QuarantineFilters) =>
   (record: IncomingRecord): boolean => {
     const headers = quarantineHeadersOf(record)
@@ -66,7 +66,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
   }
 }
 
-const takeInWords: Words = {
+const requeueWords: Words = {
   done: 'processed',
   planned: 'would be processed',
   before: 'processed before',
@@ -89,26 +89,26 @@ const isErased = (event: DomainEvent, erased: ReadonlyMap<string, Date>): boolea
 const withinMs = 20_000
 export const requestMemoryIdOf = (id: string) => `quarantine/${id}`
 
-type Meant = { readonly record: IncomingRecord; readonly read: Read }
-type Chosen = Meant & { readonly read: E.Right<Understood> }
+type Matching = { readonly record: IncomingRecord; readonly read: Read }
+type Chosen = Matching & { readonly read: E.Right<Understood> }
 
 /** Publishes the events of quarantined requests that this version understands, in order. Each is marked as late. */
-export const takeIn = (
+export const requeueQuarantined = (
   { publish, accounts, ...ports }: Ports,
   sending: Sending<QuarantineFilters>,
   interrupted: AbortSignal,
 ) => {
-  const isWanted = isMeant(sending.filters)
+  const isWanted = matchesRequest(sending.filters)
   const readRequest = requestReader(accounts)
   const chosenBefore = new Set<string>()
   const readSlice = async (records: ReadonlyArray<IncomingRecord>) => {
-    const meant = records.filter(isWanted).map((record) => ({ record, read: readRequest(record) }))
-    const understood = meant.flatMap(({ read }) => (E.isRight(read) ? [read.right] : []))
+    const matching = records.filter(isWanted).map((record) => ({ record, read: readRequest(record) }))
+    const understood = matching.flatMap(({ read }) => (E.isRight(read) ? [read.right] : []))
     const [before, erased] = await Promise.all([
       ports.redrives.find(understood.map(({ id }) => requestMemoryIdOf(id))),
       ports.redrives.erasedAt(understood.map(({ event }) => erasedKey(event))),
     ])
-    const decide = ({ record, read }: Meant): E.Either<NotSent, Chosen> => {
+    const decide = ({ record, read }: Matching): E.Either<NotSent, Chosen> => {
       if (E.isLeft(read)) return E.left({ result: 'kept', why: read.left })
       const { id, event } = read.right
       if (chosenBefore.has(id) || before.has(requestMemoryIdOf(id))) return E.left({ result: 'before' })
@@ -116,13 +116,13 @@ export const takeIn = (
       chosenBefore.add(id)
       return E.right({ record, read })
     }
-    return { meant, decide }
+    return { matching, decide }
   }
-  return sendInBatches<Meant, Chosen>(
+  return sendInBatches<Matching, Chosen>(
     ports,
     {
       topic: quarantine.name,
-      words: takeInWords,
+      words: requeueWords,
       read: readSlice,
       stopped: async (batch) => {
         const erased = await ports.redrives.erasedAt(batch.map(({ read }) => erasedKey(read.right.event)))
@@ -132,7 +132,7 @@ export const takeIn = (
       memoryIdOf: ({ read }) => requestMemoryIdOf(read.right.id),
       line: (word, { record, read }, why) =>
         [
-          word.padEnd(takeInWords.planned.length),
+          word.padEnd(requeueWords.planned.length),
           placeOf(record),
           String(record.key),
           why ?? (E.isRight(read) ? read.right.event.type : read.left),

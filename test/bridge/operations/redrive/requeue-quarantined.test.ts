@@ -5,7 +5,11 @@ import type { DomainEvent } from '../../../../contracts/events/index.ts'
 import { AccountId, type Instant } from '../../../../contracts/primitives.ts'
 import { withDefaults } from '../../../../src/bridge/domain/accounts.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
-import { isMeant, requestReader, takeIn } from '../../../../src/bridge/operations/redrive/take-in.ts'
+import {
+  matchesRequest,
+  requestReader,
+  requeueQuarantined,
+} from '../../../../src/bridge/operations/redrive/requeue-quarantined.ts'
 import { right } from '../../../support/either.ts'
 import { sample } from '../../../support/samples.ts'
 import { memoryRedrives, topicOf } from './given-letters.ts'
@@ -52,8 +56,8 @@ const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void
     published,
     lines,
     faults,
-    run: async (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
-      takeIn(
+    run: async (asked: Partial<Parameters<typeof requeueQuarantined>[1]> = {}) =>
+      requeueQuarantined(
         {
           readTopic: topicOf(records, ofEachSlice),
           publish: async (event) => {
@@ -114,10 +118,12 @@ reading('stays in quarantine for a reason that contains no value', () => {
 
 reading('is selected if it matches every filter', () => {
   const noon = Date.parse(received)
-  assert.ok(isMeant({})(request()))
-  assert.ok(isMeant({ account: 'acme', reason: 'invalid', since: noon, until: noon + 1, id: ['0/0'] })(request()))
+  assert.ok(matchesRequest({})(request()))
+  assert.ok(
+    matchesRequest({ account: 'acme', reason: 'invalid', since: noon, until: noon + 1, id: ['0/0'] })(request()),
+  )
   for (const filters of [{ account: 'x' }, { reason: 'x' }, { since: noon + 1 }, { until: noon }, { id: ['0/1'] }])
-    assert.not(isMeant(filters)(request()), JSON.stringify(filters))
+    assert.not(matchesRequest(filters)(request()), JSON.stringify(filters))
 })
 
 reading.run()

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Content } from '../../../../src/bridge/archive/restore.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
-import { readArchive } from '../../../../src/bridge/operations/rebuild/archive.ts'
+import { readArchive } from '../../../../src/bridge/operations/rebuild/from-archive.ts'
 
 const reading = suite('a rebuild reads the archive')
 

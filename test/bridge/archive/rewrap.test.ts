@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dataKeys } from '../../../../src/bridge/archive/data-keys.ts'
-import { newKeyFile, readKeys, wrappingKidOf } from '../../../../src/bridge/archive/key-file.ts'
-import { notRecorded, type RecordAction } from '../../../../src/bridge/operations/audit.ts'
-import { right } from '../../../support/either.ts'
-import { runOperation } from '../../../support/operation.ts'
-import { memoryKeys } from '../../archive/memory-keys.ts'
+import { dataKeys } from '../../../src/bridge/archive/data-keys.ts'
+import { newKeyFile, readKeys, wrappingKidOf } from '../../../src/bridge/archive/key-file.ts'
+import { notRecorded, type RecordAction } from '../../../src/bridge/operations/audit.ts'
+import { right } from '../../support/either.ts'
+import { runOperation } from '../../support/operation.ts'
+import { memoryKeys } from './memory-keys.ts'
 
 const rewrapping = suite('archive rewrap')
 const [old, fresh] = [newKeyFile('old'), newKeyFile('fresh')].map((text) => JSON.parse(text).keys)

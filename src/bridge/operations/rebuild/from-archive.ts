@@ -16,7 +16,7 @@ export type ArchiveDeps = {
   readonly restore?: Restore | undefined
 }
 
-type Deps = ArchiveDeps & {
+type Reading = ArchiveDeps & {
   /** The topic of that name from which the live views are made, and how far they have it. */
   readonly inViews: (
     topic: EventTopicName,
@@ -59,7 +59,7 @@ const missing = (source: string, from: number, to: number) =>
 const needsKeys = (topic: EventTopicName) =>
   new Error(`${topic}: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set`)
 
-const idOf = async ({ kafka }: Deps, topic: EventTopicName): Promise<string> =>
+const idOf = async ({ kafka }: Reading, topic: EventTopicName): Promise<string> =>
   (await kafka.topicIds([topic])).get(topic) ?? ''
 
 /** True if the record was archived from an earlier topic of that name, which was deleted. */
@@ -81,29 +81,53 @@ const endsOf = (topicId: string) => {
   }
 }
 
+const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(high, low + 1) })
+
+/**
+ * The partitions whose archive begins with a record of an earlier topic. The archive keeps the order of the topics, so
+ * only these have earlier records, and those that have more records than their topic: a copy may have been restored
+ * behind newer records.
+ */
+const beginningEarlier = async (
+  { kafka, signal }: Reading,
+  topic: EventTopicName,
+  topicId: string,
+): Promise<ReadonlyArray<number>> => {
+  const found: number[] = []
+  const onSlice = async (archived: ReadonlyArray<IncomingRecord>) => {
+    for (const record of archived) if (isEarlier(record, topicId)) found.push(record.partition)
+  }
+  await readOrThrow(kafka.readTopic, archiveNameOf(topic), onSlice, { part: firstOnly, signal })
+  return found
+}
+
+/** How far the live views have a deleted topic of this name. `id` is the id of that topic. */
+type Deleted = { readonly id: string; readonly reached: ReadonlyMap<number, Position> }
+
+const deletedInViews = async (
+  { inViews }: Reading,
+  topic: EventTopicName,
+  topicId: string,
+): Promise<Deleted | undefined> => {
+  const { id, reached } = await inViews(topic)
+  return id === undefined || id === topicId ? undefined : { id, reached }
+}
+
 /**
  * Folds the archived records of earlier topics of this name, in their order. Their old offsets mean nothing in the
  * present topic, so each record gets its offset in the archive. What the live views have of a deleted topic must be in
- * the archive, because the rebuilt views would lack it.
+ * the archive, because the rebuilt views would lack it. `longer`: the partitions with more records than their topic.
  */
-const readEarlier = async (
-  deps: Deps,
-  topic: EventTopicName,
-  more: ReadonlyArray<readonly [partition: number, from: number]>,
-): Promise<void> => {
-  const { kafka, restore, fold, signal, inViews, allowGaps } = deps
-  const topicId = await idOf(deps, topic)
+const readEarlier = async (reading: Reading, topic: EventTopicName, longer: ReadonlyArray<number>): Promise<void> => {
+  const { kafka, restore, fold, signal, allowGaps } = reading
+  const topicId = await idOf(reading, topic)
   const archive = archiveNameOf(topic)
-  const { id: former, reached } = await inViews(topic)
-  const expected = former === undefined || former === topicId ? new Map<number, Position>() : reached
-  const ends = endsOf(former ?? '')
-  const partitions = new Set([...more.map(([partition]) => partition), ...expected.keys()])
+  const deleted = await deletedInViews(reading, topic, topicId)
+  const expected = deleted?.reached ?? new Map<number, Position>()
+  const ends = endsOf(deleted?.id ?? '')
   const reader = restore && archiveReader(restore)
 
-  const look = async (archived: ReadonlyArray<IncomingRecord>) => {
-    for (const record of archived) if (isEarlier(record, topicId)) partitions.add(record.partition)
-  }
-  const take = async (archived: ReadonlyArray<IncomingRecord>) => {
+  const foldEarlier = async (archived: ReadonlyArray<IncomingRecord>) => {
     const own = archived.filter((record) => isEarlier(record, topicId))
     if (own.length === 0) return
     if (reader === undefined) throw needsKeys(topic)
@@ -115,21 +139,14 @@ const readEarlier = async (
     const [first] = records
     if (first !== undefined) await fold({ topic: archive, partition: first.partition, records })
   }
-  // The archive keeps the order of the topics. So a partition has earlier records only if it begins with one, or if it
-  // has more records than its topic: a copy may have been restored behind newer records.
-  await readOrThrow(kafka.readTopic, archive, look, {
-    part: (_, { low, high }) => ({ low, high: Math.min(high, low + 1) }),
-    signal,
-  })
-  await readOrThrow(kafka.readTopic, archive, take, {
-    part: onlyOf(partitions),
-    signal,
-  })
+  const partitions = [...longer, ...expected.keys(), ...(await beginningEarlier(reading, topic, topicId))]
+  await readOrThrow(kafka.readTopic, archive, foldEarlier, { part: onlyOf(new Set(partitions)), signal })
   // No record of the present topic may be processed before all of these.
   if (signal.aborted) throw new Error('interrupted')
   // Their topic is gone, so nobody can archive them again.
   for (const { detail } of reader?.missing() ?? []) throw new Error(detail)
-  for (const [partition, { offset: next }] of allowGaps ? [] : expected) {
+  if (allowGaps) return
+  for (const [partition, { offset: next }] of expected) {
     const end = ends.endOf(partition)
     if (next > end) throw missing(`${partitionName({ topic, partition })} of the deleted topic`, end, next)
   }
@@ -139,10 +156,14 @@ const readEarlier = async (
  * Folds the archived records of one topic, from the saved positions on and without gaps. `partitions`: those that need
  * it, each with the first offset that the topic has.
  */
-const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMap<number, number>): Promise<void> => {
-  const { kafka, restore, positions, fold, setTo, skipTo, allowGaps, signal } = deps
+const readOne = async (
+  reading: Reading,
+  topic: EventTopicName,
+  partitions: ReadonlyMap<number, number>,
+): Promise<void> => {
+  const { kafka, restore, positions, fold, setTo, skipTo, allowGaps, signal } = reading
   if (restore === undefined) throw needsKeys(topic)
-  const topicId = await idOf(deps, topic)
+  const topicId = await idOf(reading, topic)
   const deadLetter = kafka.deadLetter('rebuild')
   const positionOf = (partition: number) => positions.get(partitionName({ topic, partition })) ?? 0
   const archive = archiveReader(restore, positionOf)
@@ -194,7 +215,7 @@ const readOne = async (deps: Deps, topic: EventTopicName, partitions: ReadonlyMa
  * topic has lost, or repeated ones.
  */
 const withMoreRecords = async (
-  { kafka }: Deps,
+  { kafka }: Reading,
   topics: ReadonlyArray<EventTopicName>,
 ): Promise<ReadonlyMap<string, number>> => {
   const found = new Map<string, number>()
@@ -207,39 +228,55 @@ const withMoreRecords = async (
   return found
 }
 
-/**
- * Folds from the archive what the event topics no longer have. Records of deleted topics with the same names are first.
- * Then each partition continues in its topic, at its position. The archive is read to its end, so records that are
- * deleted during the read are not missed. Throws if records are in neither topic nor archive, unless `allowGaps`.
- */
-export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>): Promise<void> => {
-  const { kafka, positions, skipTo, allowGaps, signal } = deps
-  const archived = topics.filter(isEventTopic)
-  // A rebuild that has processed any other record has processed all records of deleted topics.
-  const isNew = [...positions.values()].every((position) => position === 0)
-  const canRead = deps.restore !== undefined
-  const more = isNew || canRead ? await withMoreRecords(deps, archived) : new Map<string, number>()
-  if (isNew) for (const topic of archived) await readEarlier(deps, topic, partitionsOf(topic, more))
-  for (const topic of canRead ? archived : []) {
-    const partitions = partitionsOf(topic, more).filter(
-      ([partition]) => !positions.get(partitionName({ topic, partition })),
-    )
-    if (partitions.length > 0) await readOne(deps, topic, new Map(partitions))
+/** Reads these partitions of the topics. `low`: the first offset that the topic has. */
+const readEach = async (reading: Reading, topics: ReadonlyArray<EventTopicName>, low: ReadonlyMap<string, number>) => {
+  for (const topic of topics) {
+    const partitions = partitionsOf(topic, low)
+    if (partitions.length > 0) await readOne(reading, topic, new Map(partitions))
   }
-  for (let before = ''; !signal.aborted; ) {
-    const wanted = behind(await readLogs(kafka, archived), positions)
-    if (wanted.size === 0) return
-    const present = [...wanted].map(([source, low]) => `${source} ${positions.get(source) ?? 0} ${low}`).join()
-    const [first] = wanted
-    if (present === before && first !== undefined) {
+}
+
+/**
+ * Reads from the archive until each partition has its next record in its topic: records may be deleted during the read.
+ * A reading that brings nothing shows a gap.
+ */
+const readDeleted = async (reading: Reading, topics: ReadonlyArray<EventTopicName>): Promise<void> => {
+  const { kafka, positions, skipTo, allowGaps, signal } = reading
+  let before = ''
+  while (!signal.aborted) {
+    const lacking = behind(await readLogs(kafka, topics), positions)
+    const [first] = lacking
+    if (first === undefined) return
+    const present = [...lacking].map(([source, low]) => `${source} ${positions.get(source) ?? 0} ${low}`).join()
+    if (present === before) {
       if (!allowGaps) throw missing(first[0], positions.get(first[0]) ?? 0, first[1])
-      for (const [source, low] of wanted) skipTo(source, low)
+      for (const [source, low] of lacking) skipTo(source, low)
       return
     }
     before = present
-    for (const topic of archived) {
-      const partitions = partitionsOf(topic, wanted)
-      if (partitions.length > 0) await readOne(deps, topic, new Map(partitions))
-    }
+    await readEach(reading, topics, lacking)
   }
+}
+
+/**
+ * Folds from the archive what the event topics no longer have. Records of deleted topics with the same names are first.
+ * Then each partition continues in its topic, at its position. Throws if records are in neither topic nor archive,
+ * unless `allowGaps`.
+ */
+export const readArchive = async (reading: Reading, topics: ReadonlyArray<TopicName>): Promise<void> => {
+  const { positions, restore } = reading
+  const archived = topics.filter(isEventTopic)
+  // A rebuild that has processed any other record has processed all records of deleted topics.
+  const isNew = [...positions.values()].every((position) => position === 0)
+  const longer = isNew || restore !== undefined ? await withMoreRecords(reading, archived) : new Map<string, number>()
+  if (isNew)
+    for (const topic of archived)
+      await readEarlier(
+        reading,
+        topic,
+        partitionsOf(topic, longer).map(([partition]) => partition),
+      )
+  if (restore !== undefined)
+    await readEach(reading, archived, new Map([...longer].filter(([source]) => !positions.get(source))))
+  await readDeleted(reading, archived)
 }

@@ -11,9 +11,9 @@ import { type Filters, originTopics } from './dead-letters.ts'
 import { findDeadLetters, findRequests } from './find.ts'
 import { maxRedrives } from './guard.ts'
 import { listDeadLetters, listRequests } from './list.ts'
+import { requeueQuarantined } from './requeue-quarantined.ts'
 import { sendDeadLetters } from './send.ts'
-import { findRecord, lookAt, recordLines } from './show.ts'
-import { takeIn } from './take-in.ts'
+import { findRecord, recordLines, unmaskAction } from './show.ts'
 
 type Reading = { readonly kafka: Pick<KafkaPorts, 'readTopic'> }
 
@@ -95,7 +95,7 @@ export const redriveShow = operation({
     const found = await findRecord(readTopic, which)
     return E.isLeft(found) ? found : E.right({ record: found.right, which, accounts })
   },
-  action: ({ record, which, accounts }) => lookAt(record, which, accounts),
+  action: ({ record, which, accounts }) => unmaskAction(record, which, accounts),
   act: async (_, { record }) => ({ code: 0, lines: recordLines(record) }),
 })
 
@@ -182,7 +182,7 @@ export const redriveQuarantine = operation({
   action: ({ filters }) => redriveAction('redrive quarantine', filters),
   act: async ({ kafka, redrives, accounts }, { perSecond, ...asked }, { isDry, say, interruption }) => {
     const ports = { ...kafka, redrives, accounts, now, out: say, pace: pace(perSecond, monotonic, sleep) }
-    const ended = await takeIn(ports, { ...asked, dryRun: isDry }, interruption())
+    const ended = await requeueQuarantined(ports, { ...asked, dryRun: isDry }, interruption())
     return doneBy(ended, ended.tally.failed)
   },
 })

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, eventTopicNames } from '../../../../contracts/topics.ts'
 import { dataKeys } from '../../archive/data-keys.ts'
-import { unopenedBy, type WrappingKeys, wrappingKidOf } from '../../archive/key-file.ts'
+import { countWrappedWith, rewrapAll, unopenedBy, type WrappingKeys, wrappingKidOf } from '../../archive/key-file.ts'
 import { restorer } from '../../archive/restore.ts'
 import type { ArchiveKeys } from '../../domain/archive-keys.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
@@ -10,7 +10,6 @@ import { operation, type Resources, stop } from '../operation.ts'
 import { anyText, days, oneOf, time } from '../options.ts'
 import { findLost, linesOfLost, withoutWrapped } from './lost-keys.ts'
 import { type Replayed, refusalOf, replay } from './replay.ts'
-import { countWrappedWith, rewrapAll } from './rewrap.ts'
 
 /** Wraps the data keys with another key. The data keys and the archive do not change. */
 export const archiveRewrap = operation({

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Role } from '../bridge/domain/roles.ts'
 import { publicHealthRouter, readinessOf, stopping } from '../bridge/http/health.ts'
 import { createHttpServer } from '../bridge/http/server.ts'
+import { ensureIndexesAt } from '../bridge/mongo/indexes.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { checksBeforeStart } from './checks.ts'
@@ -50,7 +51,7 @@ export const startBridge = async (
   const { kafka, mongo, metrics } = ports
   const ending = new AbortController()
   const { ensureTopics } = kafka
-  const { ensureIndexes } = mongo
+  const ensureIndexes = () => ensureIndexesAt(servers.mongo)
   const preparation = prepare({ ensureTopics, ensureIndexes, reasonOf: serverReasonOf, sleep, log }, ending.signal)
   const opened = plan.runs('ingress') ? await (await roleCode.ingress()).openIngress(ports) : E.right(undefined)
   if (E.isLeft(opened)) {

@@ -6,6 +6,7 @@ import type { Consume } from '../bridge/domain/log/consumer.ts'
 import type { EndOffsets } from '../bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../bridge/domain/log/record.ts'
 import { connectMongo } from '../bridge/mongo/connect.ts'
+import { readDocumentIn } from '../bridge/mongo/read-views.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { serviceAccountOf } from '../tools/simulator/account.ts'
 import { createEventLog } from '../tools/simulator/demo/log.ts'
@@ -130,7 +131,7 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
     await stop()
     return isAnswered ? 0 : 1
   }
-  const mongo = connectMongo(place.right.mongo, { log: createLog('silent'), sleep, clock: monotonic })
+  const mongo = connectMongo(place.right.mongo)
   if (share > 0) out(`Odd forms of ${share * 100} % of the events: --odd ${share} --seed ${seed} repeats them.`)
   const { failed } = await runDemo({
     bridgeUrl: url,
@@ -155,7 +156,7 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
     produceNote: async ({ key, value }) => {
       await kafka.append({ topic: 'enrichments', key, value: JSON.stringify(value), headers: {} }, 5000)
     },
-    findView: mongo.readDocument,
+    findView: mongo.query(readDocumentIn),
     out,
     service,
   })

@@ -4,10 +4,12 @@ import { now } from '../bridge/domain/clock.ts'
 import type { Egress } from '../bridge/egress/egress.ts'
 import { accessTokens } from '../bridge/ingress/access-token.ts'
 import { connectKafka, type KafkaPorts } from '../bridge/kafka/kafka.ts'
-import { connectMongo, type Mongo } from '../bridge/mongo/connect.ts'
+import { applyChangesIn } from '../bridge/mongo/apply.ts'
+import { connectMongo, type MongoConnection } from '../bridge/mongo/connect.ts'
 import { connectRebuilds } from '../bridge/mongo/rebuild/rebuilds.ts'
 import type { Log } from '../bridge/shared/log.ts'
-import { monotonic, sleep } from '../bridge/shared/time.ts'
+import { sleep } from '../bridge/shared/time.ts'
+import type { ApplyChanges } from '../bridge/views/document.ts'
 import type { Settings } from './config.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { type MissedErasures, missedErasuresOf } from './roles/missed-erasures.ts'
@@ -18,7 +20,9 @@ import type { Servers } from './start-servers.ts'
 export type Ports = {
   readonly settings: Settings
   readonly kafka: KafkaPorts
-  readonly mongo: Mongo
+  readonly mongo: MongoConnection
+  /** Applies changes to the views. One for all roles, so that changes at the same time go to MongoDB together. */
+  readonly applyChanges: ApplyChanges
   readonly rebuilds: ReturnType<typeof connectRebuilds>
   /** Applied once for all roles. */
   readonly missed: MissedErasures
@@ -51,10 +55,21 @@ export const connectPorts = (settings: Settings, servers: Pick<Servers, 'kafka' 
     measure: metrics.measure,
     now,
   })
-  const mongo = connectMongo(servers.mongo, { log, sleep, clock: monotonic, timeZoneOf })
+  const mongo = connectMongo(servers.mongo)
+  const applyChanges = applyChangesIn(mongo, sleep, timeZoneOf)
   const rebuilds = connectRebuilds(servers.mongo, { sleep, timeZoneOf })
-  const missed = missedErasuresOf({ kafka, mongo }, settings)
-  const ports: Ports = { settings, kafka, mongo, rebuilds, missed, tokens: accessTokens(accounts, now), metrics, log }
+  const missed = missedErasuresOf({ kafka, mongo, applyChanges }, settings)
+  const ports: Ports = {
+    settings,
+    kafka,
+    mongo,
+    applyChanges,
+    rebuilds,
+    missed,
+    tokens: accessTokens(accounts, now),
+    metrics,
+    log,
+  }
   const disconnect = async (): Promise<void> => {
     await kafka.stop()
     await Promise.all([mongo.stop(), rebuilds.stop()])

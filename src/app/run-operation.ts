@@ -7,9 +7,14 @@ import { restorer } from '../bridge/archive/restore.ts'
 import { timeZonesOf } from '../bridge/domain/accounts.ts'
 import { now } from '../bridge/domain/clock.ts'
 import type { KafkaPorts } from '../bridge/kafka/kafka.ts'
-import { connectMongo, type Mongo } from '../bridge/mongo/connect.ts'
+import { applyChangesIn } from '../bridge/mongo/apply.ts'
+import { archiveKeysIn } from '../bridge/mongo/archive-keys.ts'
+import { connectMongo, type MongoConnection } from '../bridge/mongo/connect.ts'
+import { consoleSessionsIn } from '../bridge/mongo/console-sessions.ts'
+import { erasuresIn } from '../bridge/mongo/erasures.ts'
 import { connectRebuilds } from '../bridge/mongo/rebuild/rebuilds.ts'
-import type { Redrives } from '../bridge/mongo/redrives.ts'
+import { type Redrives, redrivesIn } from '../bridge/mongo/redrives.ts'
+import { silentPersonsIn } from '../bridge/mongo/silent-persons.ts'
 import { actionRecorder, afterErasures, commandLineUser, type RecordAction } from '../bridge/operations/audit.ts'
 import type { AnyOperation, Need, Resources } from '../bridge/operations/operation.ts'
 import { progressLines } from '../bridge/operations/progress.ts'
@@ -25,7 +30,6 @@ import { missedErasuresOf } from './roles/missed-erasures.ts'
 import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
 import { firstSignal } from './signals.ts'
-import { createLog } from './telemetry.ts'
 
 // Ids, addresses and texts of others are printed too. Escaped control and direction characters do no harm in JSON.
 const out = (line: string) => console.log(printableLines(line))
@@ -55,13 +59,13 @@ type Closing = (close: () => Promise<void>) => void
 /** How each resource is opened. Left: it cannot be used here. */
 const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
   const config = mongoOf(settings)
-  let connected: Mongo | undefined
-  const connect = (known: MongoConfig): Mongo => {
-    connected = connectMongo(known, { log: createLog('silent'), sleep, clock: monotonic })
+  let connected: MongoConnection | undefined
+  const connect = (known: MongoConfig): MongoConnection => {
+    connected = connectMongo(known)
     closing(connected.stop)
     return connected
   }
-  const mongo = (): E.Either<Unavailable, Mongo> =>
+  const mongo = (): E.Either<Unavailable, MongoConnection> =>
     config === undefined ? unavailable(noMongo) : E.right(connected ?? connect(config))
   const wrapping = () =>
     E.mapLeft((reason: string) => ({ reason, code: exitOfWrongConfig }))(wrappingKeysOf(settings, false))
@@ -78,17 +82,17 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
       return E.right(others.append)
     },
     // Dead letters can be listed without MongoDB.
-    redrives: () => E.right(config === undefined ? noRedrives : (connected ?? connect(config)).redrives),
-    erasures: () => E.map(({ erasures }: Mongo) => erasures)(mongo()),
-    silentPersons: () => E.map(({ silentPersons }: Mongo) => silentPersons)(mongo()),
-    archiveKeys: () => E.map(({ archiveKeys }: Mongo) => archiveKeys)(mongo()),
+    redrives: () => E.right(config === undefined ? noRedrives : (connected ?? connect(config)).query(redrivesIn)),
+    erasures: () => E.map(({ query }: MongoConnection) => query(erasuresIn))(mongo()),
+    silentPersons: () => E.map(({ query }: MongoConnection) => query(silentPersonsIn))(mongo()),
+    archiveKeys: () => E.map(({ query }: MongoConnection) => query(archiveKeysIn))(mongo()),
     rebuilds: () => {
       if (config === undefined) return unavailable(noMongo)
       const rebuilds = connectRebuilds(config, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
       closing(rebuilds.stop)
       return E.right(rebuilds)
     },
-    consoleSessions: () => E.map(({ consoleSessions }: Mongo) => consoleSessions)(mongo()),
+    consoleSessions: () => E.map(({ query }: MongoConnection) => query(consoleSessionsIn))(mongo()),
     running: () => E.right({ adminUrl: withConsole(), consolePath: settings.console.basePath }),
     wrapping: () => {
       const keys = wrapping()
@@ -100,7 +104,7 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
       const [keys, known] = [wrapping(), mongo()]
       if (E.isLeft(keys)) return keys
       if (E.isLeft(known)) return known
-      return E.right(keys.right && restorer(dataKeys(known.right.archiveKeys, keys.right)))
+      return E.right(keys.right && restorer(dataKeys(known.right.query(archiveKeysIn), keys.right)))
     },
     consoleUrl: () => {
       const { origin, basePath } = settings.console
@@ -146,9 +150,10 @@ const recordsNothing: RecordAction = async () => E.left({ kind: 'permanent', rea
 const applyErasures = (settings: Settings, kafka: KafkaPorts) => async (): Promise<void> => {
   const config = mongoOf(settings)
   if (config === undefined) return
-  const mongo = connectMongo(config, { log: createLog('silent'), sleep, clock: monotonic })
+  const mongo = connectMongo(config)
+  const applyChanges = applyChangesIn(mongo, sleep, timeZonesOf(settings.accounts))
   try {
-    await missedErasuresOf({ kafka, mongo }, settings).apply()
+    await missedErasuresOf({ kafka, mongo, applyChanges }, settings).apply()
   } finally {
     await mongo.stop()
   }

@@ -1,7 +1,6 @@
 import { type Account, timeZonesOf } from '../bridge/domain/accounts.ts'
 import { now } from '../bridge/domain/clock.ts'
 import type { KafkaPorts } from '../bridge/kafka/kafka.ts'
-import type { Mongo } from '../bridge/mongo/connect.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { rolesFor } from './access/grants.ts'
 import type { SessionAnswer } from './answers.ts'
@@ -85,42 +84,34 @@ export type HandlersDeps = Pick<
   ApiDeps,
   | 'accounts'
   | 'gates'
+  | 'erasures'
   | 'groups'
+  | 'mongoQuery'
   | 'operations'
   | 'readiness'
   | 'rebuilds'
+  | 'redrives'
   | 'recordActionOf'
   | 'restore'
   | 'traceUrlTemplate'
   | 'version'
 > &
-  Pick<ConsoleResources, 'retentionDays' | 'topicPrefix'> & {
+  Pick<ConsoleResources, 'retentionDays' | 'topicPrefix' | 'silentPersons' | 'archiveKeys'> & {
     readonly kafka: KafkaPorts
-    readonly mongo: Mongo
   }
 
 /** The handlers of all routes of the console's API. A route without a handler does not compile. */
-export const consoleHandlers = ({ mongo, ...deps }: HandlersDeps): Handlers<ConsoleRoute> => {
+export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   const { kafka } = deps
-  const { redrives, erasures } = mongo
-  const resources: ConsoleResources = {
-    ...deps,
-    redrives,
-    erasures,
-    silentPersons: mongo.silentPersons,
-    archiveKeys: mongo.archiveKeys,
-  }
+  const resources: ConsoleResources = deps
   return handlersFrom({
     ...deps,
     resources,
-    redrives,
-    erasures,
-    mongoQuery: mongo.query,
     timeZoneOf: timeZonesOf(deps.accounts),
     ranges: kafka.ranges,
     committedOffsets: kafka.committedOffsets,
     fetchRecord: kafka.fetchRecord,
-    erasedAt: erasures.erasedAt,
+    erasedAt: deps.erasures.erasedAt,
     now,
     sleep,
     monotonic,

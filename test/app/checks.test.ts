@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checksBeforeStart } from '../../src/app/checks.ts'
-import { daysOf } from '../../src/app/roles/projector.ts'
 import type { CheckHealth, Health } from '../../src/bridge/domain/checks.ts'
 import type { Role } from '../../src/bridge/domain/roles.ts'
 import { readinessOf } from '../../src/bridge/http/health.ts'
 import { retainHealth } from '../../src/bridge/privacy/retain-days/retain.ts'
+import { timeZonesHealth } from '../../src/bridge/views/stats-days.ts'
 
 const away: CheckHealth = () => ({ ok: false, reason: 'away' })
 const works: CheckHealth = () => ({ ok: true, reason: 'works' })
@@ -61,7 +61,10 @@ checks('a role that cannot run is limited, with the reason', async () => {
 })
 
 const daysOfOther = (changed: ReadonlyArray<string>) =>
-  daysOf({ accounts: [] }, { timeZonesChanged: async () => changed }, () => 0)
+  timeZonesHealth(
+    async () => changed,
+    () => 0,
+  )
 
 checks('of many accounts with days of another time zone some are named', async () => {
   const many = Array.from({ length: 10_000 }, (_, i) => `a${i}`)
@@ -74,16 +77,11 @@ checks('of many accounts with days of another time zone some are named', async (
 checks('time zones that are right are read again after a minute, and those that are not each time', async () => {
   const reads: string[] = []
   const clock = { now: 0, changed: ['acme'] }
-  const check = daysOf(
-    { accounts: [] },
-    {
-      timeZonesChanged: async () => {
-        reads.push(`${clock.now} s`)
-        return clock.changed
-      },
-    },
-    () => clock.now * 1_000,
-  )
+  const changed = async () => {
+    reads.push(`${clock.now} s`)
+    return clock.changed
+  }
+  const check = timeZonesHealth(changed, () => clock.now * 1_000)
   for (const [now, changed] of [
     [0, ['acme']],
     [1, ['acme']],

@@ -55,11 +55,9 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
         }
       },
     },
-    mongo: {
-      enrichedKeys: async function* () {
-        if (state.failures-- > 0) throw new Error('no answer')
-        for (const phone of view) yield key(phone)
-      },
+    enrichedKeys: async function* () {
+      if (state.failures-- > 0) throw new Error('no answer')
+      for (const phone of view) yield key(phone)
     },
     filter: { mayHave, ...filter },
     log: unheard,

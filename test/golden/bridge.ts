@@ -155,7 +155,7 @@ export const bridgeInMemory = async ({ settings, sleep, monotonic, post }: Given
     tokens,
     log: silent,
     kafka: { send: append, append, deadLetter },
-    mongo: { findEnrichments: async () => [], chatHistory: {} },
+    mongo: { query: () => async () => [] },
     missed: { applyToViews: async () => undefined },
   }
   const ingress = right(await openIngress(ports as unknown as Ports))

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KafkaMessage } from 'kafkajs'
+import { erasuresIn } from '../../src/bridge/mongo/erasures.ts'
+import { redrivesIn } from '../../src/bridge/mongo/redrives.ts'
 import { type Ran, runCommand } from './command.ts'
 import { eventually } from './eventually.ts'
 import { temporaryFolder } from './folder.ts'
@@ -73,14 +75,14 @@ export const deadLettersWorld = async () => {
     redrive: (...args: string[]) =>
       runHere(['redrive', ...args], {
         kafka: operator.kafka,
-        redrives: operator.mongo.redrives,
+        redrives: operator.mongo.query(redrivesIn),
         accounts: here.accounts,
       }),
     erase: (...args: string[]) =>
       runHere(['erase', ...args], {
         accounts: here.accounts,
         kafka: operator.kafka,
-        erasures: operator.mongo.erasures,
+        erasures: operator.mongo.query(erasuresIn),
         retentionDays: 14,
         dataFolder: dataDir,
       }),

@@ -7,7 +7,7 @@ import { connectKafka } from '../../src/bridge/kafka/kafka.ts'
 import { connectMongo } from '../../src/bridge/mongo/connect.ts'
 import { connectRebuilds } from '../../src/bridge/mongo/rebuild/rebuilds.ts'
 import { actionRecorder } from '../../src/bridge/operations/audit.ts'
-import { monotonic, sleep } from '../../src/bridge/shared/time.ts'
+import { sleep } from '../../src/bridge/shared/time.ts'
 import type { World } from './world.ts'
 
 /** The connections of an operator beside the bridges of a world, and the plain driver to look at its documents. */
@@ -19,7 +19,7 @@ export const connectOperator = async (
   const log = createLog('silent')
   const settings = kafkaSettings({ brokers, ssl: false }, { prefix, partitions }, 'operator')
   const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
-  const mongo = connectMongo(location, { log, sleep, clock: monotonic })
+  const mongo = connectMongo(location)
   const rebuilds = connectRebuilds(location, { sleep })
   return {
     db: client.db(),

@@ -5,6 +5,9 @@ import { archiveNames } from '../../bridge/archive/retention.ts'
 import { erasedFinder } from '../../bridge/domain/person/erased.ts'
 import { fromRecord } from '../../bridge/kafka/records.ts'
 import { batchHeaderOf } from '../../bridge/kafka/unreadable.ts'
+import { archiveKeysIn } from '../../bridge/mongo/archive-keys.ts'
+import { erasuresIn } from '../../bridge/mongo/erasures.ts'
+import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { rollSegments } from '../../bridge/privacy/enrichments.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
@@ -13,7 +16,7 @@ import { serverReasonOf } from '../reason.ts'
 export const changedArchivesOf =
   ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>) =>
   async () =>
-    mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
+    mongo.query(topicsReadIn).changed('archive', await kafka.topicIds(archiveNames))
 
 const storeKnownEveryMs = 60_000
 
@@ -25,17 +28,18 @@ export const startArchiver = async (
   { kafka, mongo, missed: { apply, lostKeys, storeKnownUntil }, log }: Ports,
   wrapping: WrappingKeys,
 ): Promise<Archiving> => {
+  const erasures = mongo.query(erasuresIn)
   const { spec, health, readableTo } = archiver({
-    keys: dataKeys(mongo.archiveKeys, wrapping),
+    keys: dataKeys(mongo.query(archiveKeysIn), wrapping),
     decode: fromRecord,
     append: kafka.append,
-    findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
+    findErased: erasedFinder({ ...erasures, clock: monotonic }),
     batchHeaderOf,
     changedArchives: changedArchivesOf({ kafka, mongo }),
     archivedTo: archivedToIn(kafka),
     committed: kafka.committedOffsets,
     missed: async () => {
-      const refusal = await mongo.erasures.misfit()
+      const refusal = await erasures.misfit()
       if (refusal !== undefined) return { refusal }
       await apply()
       const found = await lostKeys()

@@ -2,6 +2,11 @@ import { dataKeys } from '../../bridge/archive/data-keys.ts'
 import type { WrappingKeys } from '../../bridge/archive/key-file.ts'
 import { restorer } from '../../bridge/archive/restore.ts'
 import { now } from '../../bridge/domain/clock.ts'
+import { archiveKeysIn } from '../../bridge/mongo/archive-keys.ts'
+import { consoleSessionsIn } from '../../bridge/mongo/console-sessions.ts'
+import { erasuresIn } from '../../bridge/mongo/erasures.ts'
+import { redrivesIn } from '../../bridge/mongo/redrives.ts'
+import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
 import { actionRecorder, afterErasures } from '../../bridge/operations/audit.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
 import { type Console, startConsole } from '../../console/console.ts'
@@ -21,10 +26,11 @@ export const openConsole = (
   { readiness, gates, stopping }: Shown,
 ): Console => {
   const recordActionOf = (who: string) => afterErasures(actionRecorder(kafka.append, now, who), missed.apply)
+  const keysOfArchive = mongo.query(archiveKeysIn)
   return startConsole({
     settings: settings.console,
     accountIds: settings.accounts.map(({ id }) => id),
-    store: mongo.consoleSessions,
+    store: mongo.query(consoleSessionsIn),
     recordActionOf,
     dataDir: settings.dataDir,
     log,
@@ -36,9 +42,13 @@ export const openConsole = (
     handlers: consoleHandlers({
       recordActionOf,
       rebuilds,
-      restore: archiveKeys && restorer(dataKeys(mongo.archiveKeys, archiveKeys)),
+      restore: archiveKeys && restorer(dataKeys(keysOfArchive, archiveKeys)),
       kafka,
-      mongo,
+      mongoQuery: mongo.query,
+      redrives: mongo.query(redrivesIn),
+      erasures: mongo.query(erasuresIn),
+      silentPersons: mongo.query(silentPersonsIn),
+      archiveKeys: keysOfArchive,
       accounts: settings.accounts,
       readiness,
       version,

@@ -5,6 +5,8 @@ import { postToService } from '../../bridge/egress/delivery/post.ts'
 import { egress } from '../../bridge/egress/egress.ts'
 import type { EgressPorts } from '../../bridge/egress/ports.ts'
 import { fromCommand, fromRecord } from '../../bridge/kafka/records.ts'
+import { readDocumentIn, waitingConversations } from '../../bridge/mongo/read-views.ts'
+import { type TopicsRead, topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
 import { withDeadline } from '../../bridge/shared/timeout.ts'
 import { inMongo } from '../../bridge/views/positions.ts'
@@ -17,12 +19,11 @@ const viewsWithinMs = 2_000
  * they are of another topic of that name, or if Kafka was restored from an older copy. While MongoDB does not answer,
  * no document is read either.
  */
-const viewsEndOf =
-  ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>): EgressPorts['viewsEnd'] =>
-  async () => {
+const viewsEndOf = (kafka: Ports['kafka'], inViews: TopicsRead['inViews']): EgressPorts['viewsEnd'] => {
+  return async () => {
     const { name } = botConversations
     const [committed, ids] = await Promise.all([kafka.committedOffsets(viewsGroup, name), kafka.topicIds([name])])
-    const known = await withDeadline(sleep, viewsWithinMs, () => mongo.topicsRead.inViews(name).catch(() => undefined))
+    const known = await withDeadline(sleep, viewsWithinMs, () => inViews(name).catch(() => undefined))
     const { id, marks, positionOf = () => undefined } = known?.value ?? {}
     const done = await inMongo(kafka.compareLog, name, committed, positionOf)
     const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
@@ -32,6 +33,7 @@ const viewsEndOf =
         ? { offset: 0, isOfThisLog: false }
         : { offset: done.get(partition) ?? 0, isOfThisLog: true }
   }
+}
 
 /** Posts bot replies to the service. */
 export const startEgress = async ({ settings, kafka, mongo, tokens, metrics, log }: Ports): Promise<Part> => {
@@ -43,8 +45,8 @@ export const startEgress = async ({ settings, kafka, mongo, tokens, metrics, log
     now,
     sleep,
     monotonic,
-    readDocument: mongo.readDocument,
-    openTurns: mongo.waitingConversations,
+    readDocument: mongo.query(readDocumentIn),
+    openTurns: mongo.query(waitingConversations),
     publish: kafka.publish,
     deadLetter: kafka.deadLetter(egressGroup),
     reroute: kafka.reroute,
@@ -52,7 +54,7 @@ export const startEgress = async ({ settings, kafka, mongo, tokens, metrics, log
     decodeEvent: fromRecord,
     fetchCommands: (partition, offset) => kafka.fetchFrom(botReplies.name, partition, offset),
     endOffsets: kafka.endOffsets,
-    viewsEnd: viewsEndOf({ kafka, mongo }),
+    viewsEnd: viewsEndOf(kafka, mongo.query(topicsReadIn).inViews),
     post: postToService,
     random: Math.random,
   })

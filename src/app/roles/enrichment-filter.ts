@@ -3,7 +3,6 @@ import { enrichedKeysGroup, enrichmentsGroup } from '../../bridge/domain/consume
 import type { EnrichmentFilter } from '../../bridge/ingress/enrichment-filter.ts'
 import type { Supervised } from '../../bridge/kafka/consumer/consume.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
-import type { Mongo } from '../../bridge/mongo/connect.ts'
 import type { Log } from '../../bridge/shared/log.ts'
 import type { Sleep } from '../../bridge/shared/time.ts'
 import type { Part } from '../ports.ts'
@@ -11,7 +10,8 @@ import { serverReasonOf } from '../reason.ts'
 
 type Deps = {
   readonly kafka: Pick<KafkaPorts, 'committedOffsets' | 'consume' | 'ranges'>
-  readonly mongo: Pick<Mongo, 'enrichedKeys'>
+  /** Every key that has an enrichment, or had one. */
+  readonly enrichedKeys: () => AsyncIterable<string>
   readonly filter: EnrichmentFilter
   readonly log: Log
   readonly sleep: Sleep
@@ -26,7 +26,7 @@ const againAfterMs = 1_000
  * adds the keys of the view, then those of the topic from the offsets that were committed before it read the view. The
  * filter is complete once the consumer has read the topic to its end, while the consumer is healthy.
  */
-export const fillEnrichmentFilter = ({ kafka, mongo, filter, log, sleep }: Deps): Part => {
+export const fillEnrichmentFilter = ({ kafka, enrichedKeys, filter, log, sleep }: Deps): Part => {
   const stopping = new AbortController()
   const { signal } = stopping
   let consumer: Supervised | undefined
@@ -37,7 +37,7 @@ export const fillEnrichmentFilter = ({ kafka, mongo, filter, log, sleep }: Deps)
       kafka.committedOffsets(enrichmentsGroup, topic),
       kafka.ranges(topic),
     ])
-    for await (const key of mongo.enrichedKeys()) {
+    for await (const key of enrichedKeys()) {
       if (signal.aborted) break
       filter.add(key)
     }

@@ -5,6 +5,8 @@ import { ingressRouters } from '../../bridge/ingress/app.ts'
 import { enrichmentFilter, findingEnrichments } from '../../bridge/ingress/enrichment-filter.ts'
 import { openIntake } from '../../bridge/journal/intake.ts'
 import { toRecord } from '../../bridge/kafka/records.ts'
+import { enrichedKeys, findEnrichments } from '../../bridge/mongo/enrichments.ts'
+import { chatHistoryIn } from '../../bridge/mongo/history.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
 import { fillEnrichmentFilter } from './enrichment-filter.ts'
@@ -42,8 +44,11 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
         return published
       },
       append: intake.append,
-      findEnrichment: findingEnrichments(mongo.findEnrichments, filter),
-      history: historyAfter(missed.applyToViews, mongo.chatHistory),
+      findEnrichment: findingEnrichments(mongo.query(findEnrichments), filter),
+      history: historyAfter(
+        missed.applyToViews,
+        mongo.query((db) => chatHistoryIn(db, now)),
+      ),
       verify: tokens.verify,
       issue: tokens.issue,
       measure,
@@ -56,7 +61,7 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
     start: () => {
       // The first history need not wait for it. If it fails, the next history tries again.
       if (hasHistory) missed.applyToViews().catch(() => undefined)
-      return fillEnrichmentFilter({ kafka, mongo, filter, log, sleep })
+      return fillEnrichmentFilter({ kafka, enrichedKeys: mongo.query(enrichedKeys), filter, log, sleep })
     },
     stop: intake.stop,
   })

@@ -1,33 +1,46 @@
 import type { ChatHistory } from '../../bridge/domain/chat-history.ts'
 import { erasedEnrichments } from '../../bridge/domain/person/erased.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
-import type { Mongo } from '../../bridge/mongo/connect.ts'
+import { archiveKeysIn } from '../../bridge/mongo/archive-keys.ts'
+import type { MongoConnection } from '../../bridge/mongo/connect.ts'
+import { emptyEnrichment, storedEnrichments } from '../../bridge/mongo/enrichments.ts'
+import { erasuresIn } from '../../bridge/mongo/erasures.ts'
+import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
+import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { missedErasures } from '../../bridge/privacy/missed/missed-erasures.ts'
 import { emptyRestored, storeReceipts } from '../../bridge/privacy/missed/restored-copy.ts'
 import { changesOf } from '../../bridge/views/decoded.ts'
+import type { ApplyChanges } from '../../bridge/views/document.ts'
 import type { Settings } from '../config.ts'
 
 export type MissedErasures = ReturnType<typeof missedErasures>
 
 /** Finds erasures that are in the archive and may be missing in MongoDB. */
 export const missedErasuresOf = (
-  { kafka, mongo }: { readonly kafka: KafkaPorts; readonly mongo: Mongo },
+  {
+    kafka,
+    mongo,
+    applyChanges,
+  }: { readonly kafka: KafkaPorts; readonly mongo: MongoConnection; readonly applyChanges: ApplyChanges },
   { retentionDays }: Pick<Settings, 'retentionDays'>,
-): MissedErasures =>
-  missedErasures({
+): MissedErasures => {
+  const erasures = mongo.query(erasuresIn)
+  return missedErasures({
     now: Date.now,
     kafka,
-    erasures: mongo.erasures,
-    keys: mongo.archiveKeys,
-    viewsOf: async (topic) => (await mongo.topicsRead.inViews(topic)).id,
-    empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
+    erasures,
+    keys: mongo.query(archiveKeysIn),
+    viewsOf: async (topic) => (await mongo.query(topicsReadIn).inViews(topic)).id,
+    empty: (record, marker) => applyChanges(changesOf(record, marker)),
     emptyEnrichments: emptyRestored({
-      ...mongo,
+      storedEnrichments: mongo.query(storedEnrichments),
+      emptyEnrichment: mongo.query(emptyEnrichment),
       fetchRecord: kafka.fetchRecord,
-      findErased: erasedEnrichments(mongo.erasures),
+      findErased: erasedEnrichments(erasures),
     }),
-    storeReceipts: storeReceipts(mongo.erasures, mongo.silentPersons, { retentionDays }),
+    storeReceipts: storeReceipts(erasures, mongo.query(silentPersonsIn), { retentionDays }),
   })
+}
 
 /** Reads nothing before the missed erasures are applied: MongoDB may have been restored with persons who are erased. */
 export const historyAfter = (apply: () => Promise<void>, { has, read }: ChatHistory): ChatHistory => ({

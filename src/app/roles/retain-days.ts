@@ -1,4 +1,6 @@
 import { now } from '../../bridge/domain/clock.ts'
+import { erasuresIn } from '../../bridge/mongo/erasures.ts'
+import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
 import { actionRecorder } from '../../bridge/operations/audit.ts'
 import { retainedBy } from '../../bridge/privacy/retain-days/erase-due.ts'
 import { startRetaining } from '../../bridge/privacy/retain-days/retain.ts'
@@ -11,9 +13,10 @@ import { serverReasonOf } from '../reason.ts'
 /** The gauge of persons who should be erased by `privacy.retainDays`. */
 export const watchRetainDays = ({ settings, mongo, metrics }: Ports): void => {
   const limited = settings.accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [id]))
+  const { retainStates } = mongo.query(silentPersonsIn)
   metrics.watch('erasuresWaiting', async () => ({
     accounts: limited,
-    states: await mongo.silentPersons.retainStates(scrapeWithinMs),
+    states: await retainStates(scrapeWithinMs),
   }))
 }
 
@@ -24,8 +27,8 @@ export const startRetainDays = ({ settings, kafka, mongo, log }: Ports): Part | 
   if (limited.length === 0) return undefined
   const { health, stop } = startRetaining(limited, {
     kafka,
-    erasures: mongo.erasures,
-    silentPersons: mongo.silentPersons,
+    erasures: mongo.query(erasuresIn),
+    silentPersons: mongo.query(silentPersonsIn),
     clock: () => new Date(),
     sleep,
     log,

@@ -3,6 +3,9 @@ import { archivedToIn } from '../../bridge/archive/archiver.ts'
 import { retention } from '../../bridge/archive/retention.ts'
 import { agreedTime } from '../../bridge/domain/agreed-time.ts'
 import { viewsGroup } from '../../bridge/domain/consumer-groups.ts'
+import { serverTimeOf } from '../../bridge/mongo/client.ts'
+import { oldNotes } from '../../bridge/mongo/enrichments.ts'
+import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { removeOldNotes } from '../../bridge/privacy/enrichments.ts'
 import { sleep } from '../../bridge/shared/time.ts'
 import { inMongo } from '../../bridge/views/positions.ts'
@@ -28,14 +31,14 @@ export const startRetention = (
     return { checks: {}, stop: async () => {} }
   }
   const timeOfServers = async () => {
-    const agreed = agreedTime(Date.now(), await mongo.erasures.serverTime())
+    const agreed = agreedTime(Date.now(), await mongo.query(serverTimeOf))
     if (E.isLeft(agreed)) throw new Error(agreed.left)
     return agreed.right
   }
   const accountIds = settings.accounts.map(({ id }) => id)
   const stopRemoving = removeOldNotes({
     days,
-    oldNotes: (before) => mongo.oldNotes(accountIds, before),
+    oldNotes: (before) => mongo.query(oldNotes)(accountIds, before),
     append: kafka.append,
     now: timeOfServers,
     sleep,
@@ -54,7 +57,7 @@ export const startRetention = (
     committed: async (group, topic) => {
       const done = await kafka.committedOffsets(group, topic)
       if (group === viewsGroup)
-        return inMongo(kafka.compareLog, topic, done, (await mongo.topicsRead.inViews(topic)).positionOf)
+        return inMongo(kafka.compareLog, topic, done, (await mongo.query(topicsReadIn).inViews(topic)).positionOf)
       return archiving === undefined ? done : archiving.readableTo(topic, done)
     },
     archivedTo: async (topic, partitions) =>

@@ -1,14 +1,19 @@
 import { serial } from '../shared/serial.ts'
 import { chunks } from '../shared/slices.ts'
+import type { Sleep } from '../shared/time.ts'
 import { isAccountWide } from '../views/changes.ts'
 import type { ApplyChanges, Change, ViewDocument } from '../views/document.ts'
 import { foldedOfName } from '../views/index.ts'
+import type { TimeZoneOf } from '../views/stats-days.ts'
 import type { Reads } from '../views/view.ts'
-import { allDone, type Group } from './optimistic-update.ts'
-import type { IdsWhere } from './store.ts'
-
-/** The name of the collection that has a view's documents. */
-export type CollectionOf = (view: string) => string
+import { classify } from './classify.ts'
+import type { MongoConnection } from './connect.ts'
+import { allDone, type Group, optimisticUpdate } from './optimistic-update.ts'
+import { swapGate } from './rebuild/swap.ts'
+import { markWritten } from './stats-due.ts'
+import { type CollectionOf, type IdsWhere, idsWhere, readPresent, readsIn, writeIfUnchanged } from './store.ts'
+import { markAudited } from './transcript-audits.ts'
+import { writeBatcher } from './write-batcher.ts'
 
 /** The documents that the changes of one document make, the newest last. */
 const evolvedBy =
@@ -60,7 +65,7 @@ const atOnce = 3
  */
 export const applyWith = (
   updateDocuments: (groups: ReadonlyArray<Group<ViewDocument>>) => Promise<void>,
-  idsWhere: IdsWhere,
+  findIds: IdsWhere,
   collectionOf: CollectionOf = (view) => view,
   reads?: Reads,
 ): ApplyChanges => {
@@ -81,7 +86,7 @@ export const applyWith = (
   }
   const named = async (change: Change): Promise<ReadonlyArray<Change>> => {
     if (change.where === undefined) return [change]
-    const ids = await idsWhere(collectionOf(change.view), change.where)
+    const ids = await findIds(collectionOf(change.view), change.where)
     return ids.map((id) => ({ ...change, id }))
   }
   const chosen = async (view: string, changes: ReadonlyArray<Change>): Promise<ReadonlyArray<Change>> => {
@@ -100,3 +105,31 @@ export const applyWith = (
       await applyInOrder(view, own)
   }
 }
+
+/**
+ * Applies changes to the live views; calls at the same time go to MongoDB together. The client that writes does not
+ * retry. A retry needs a record in `config.transactions` for each update. That costs a tenth of the update, and a failed
+ * slice is redelivered anyway.
+ */
+export const applyChangesIn = (
+  { query, databaseWith }: Pick<MongoConnection, 'query' | 'databaseWith'>,
+  sleep: Sleep,
+  timeZoneOf: TimeZoneOf,
+): ApplyChanges =>
+  query((db) => {
+    const updateDocuments = optimisticUpdate<ViewDocument>({
+      read: readPresent(db, 'majority'),
+      write: writeIfUnchanged(databaseWith({ retryWrites: false })),
+      written: async (writes) => {
+        await markWritten(db, timeZoneOf)(writes)
+        await markAudited(db)(writes)
+      },
+      mayWrite: swapGate(db),
+      sleep,
+    })
+    return writeBatcher({
+      applyChanges: applyWith(updateDocuments, idsWhere(db), undefined, readsIn(db)),
+      classify,
+      sleep,
+    })
+  })

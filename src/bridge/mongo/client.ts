@@ -1,7 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
-import type { Health } from '../domain/checks.ts'
 import { within } from '../shared/timeout.ts'
-import { mongoReasonOf } from './classify.ts'
 
 export type MongoLocation = { readonly url: string; readonly database: string }
 
@@ -40,16 +38,4 @@ export const rejectAfter = <A>(ms: number, promise: Promise<A>): Promise<A> =>
 export const serverTimeOf = async (db: Db): Promise<number> => {
   const { localTime } = await rejectAfter(stepMs, db.command({ hello: 1, maxTimeMS: stepMs }))
   return localTime instanceof Date ? localTime.getTime() : Number.NaN
-}
-
-const answerMs = 1_000
-
-/** Whether a primary answers within a second. */
-export const checkMongo = async (db: Db): Promise<Health> => {
-  try {
-    await rejectAfter(answerMs, db.command({ ping: 1, maxTimeMS: answerMs }))
-    return { ok: true, reason: 'the primary answers' }
-  } catch (error) {
-    return { ok: false, reason: `MongoDB does not answer: ${mongoReasonOf(error)}` }
-  }
 }

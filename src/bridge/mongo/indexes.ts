@@ -1,5 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { contractOf, viewNames } from '../views/index.ts'
+import { type MongoLocation, mongoClient } from './client.ts'
 import { ensureConsoleIndexes } from './console-sessions.ts'
 import { ensureFlatViews } from './flat-views.ts'
 
@@ -28,4 +29,10 @@ export const ensureIndexes = async (db: Db): Promise<void> => {
   ])
   await ensureConsoleIndexes(db)
   await ensureFlatViews(db)
+}
+
+/** Takes long if there are many documents already: longer than the socket timeout of other clients. */
+export const ensureIndexesAt = async (location: MongoLocation): Promise<void> => {
+  await using patient = mongoClient(location, { socketTimeoutMS: 0 })
+  await ensureIndexes(patient.db(location.database))
 }

@@ -3,12 +3,12 @@ import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contract
 import { computeDailyStats, type DayStatistics } from '../views/compute-daily-stats.ts'
 import { statisticsNames } from '../views/daily-stats.ts'
 import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
-import type { CollectionOf } from './apply.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
 import { numberTypesOf } from './number-types.ts'
 import { type Due, dueDays } from './stats-due.ts'
 import { readStatsInput } from './stats-input.ts'
+import type { CollectionOf } from './store.ts'
 
 type Document = DailyStatsDocument | DailyStatsByDocument
 

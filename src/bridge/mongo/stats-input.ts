@@ -4,8 +4,8 @@ import type { Measured } from '../domain/figures.ts'
 import type { SessionsInput, StatsInput } from '../views/compute-daily-stats.ts'
 import { begunAfter, type StatsQuery, statsQueries } from '../views/daily-stats.ts'
 import type { AccountDay, StatsView, TimeZoneOf } from '../views/stats-days.ts'
-import type { CollectionOf } from './apply.ts'
 import { rejectAfter } from './client.ts'
+import type { CollectionOf } from './store.ts'
 
 const queryMs = 60_000
 /** Longer than `queryMs`, so MongoDB itself aborts a query first and reports why. */

@@ -3,10 +3,10 @@ import type { Db } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import { chunks } from '../shared/slices.ts'
 import { type AccountDay, accountDay, dayId, type StatsView, statsViews, type TimeZoneOf } from '../views/stats-days.ts'
-import type { CollectionOf } from './apply.ts'
 import { rejectAfter, stepMs } from './client.ts'
 import { computeDayIn, computedStatistics, isNothing, statistics, statisticsBy } from './stats-compute.ts'
 import { dueDays, markDays } from './stats-due.ts'
+import type { CollectionOf } from './store.ts'
 
 const daysAtOnce = 50
 

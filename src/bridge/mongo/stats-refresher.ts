@@ -2,9 +2,12 @@ import { MongoServerError } from 'mongodb'
 import type { Log } from '../shared/log.ts'
 import { repeat } from '../shared/repeat.ts'
 import type { Sleep } from '../shared/time.ts'
-import { accountDay } from '../views/stats-days.ts'
+import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import { classify } from './classify.ts'
-import type { Due } from './stats-due.ts'
+import { rejectAfter, stepMs } from './client.ts'
+import type { MongoConnection } from './connect.ts'
+import { computeDayIn } from './stats-compute.ts'
+import { type Due, dueDays, readDue } from './stats-due.ts'
 
 type Deps = {
   readonly readDue: () => Promise<ReadonlyArray<Due>>
@@ -122,3 +125,19 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
     },
   }
 }
+
+/** The refresher of this database; one for each process, not running until it is started. */
+export const statsRefresherIn = (
+  { query, databaseWith }: Pick<MongoConnection, 'query' | 'databaseWith'>,
+  timeZoneOf: TimeZoneOf,
+  others: Pick<Deps, 'log' | 'sleep' | 'clock'>,
+): StatsRefresher =>
+  query((db) =>
+    statsRefresher({
+      ...others,
+      readDue: () => readDue(db),
+      daysWithChanges: () => rejectAfter(stepMs, dueDays(db).countDocuments()),
+      // A query may take a minute, longer than the socket timeout of the other clients.
+      computeDay: computeDayIn(databaseWith({ socketTimeoutMS: 90_000 }), timeZoneOf),
+    }),
+  )

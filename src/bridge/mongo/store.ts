@@ -1,5 +1,7 @@
 import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
 import { tracingWrite } from '../adapters/tracing.ts'
+import { chunks } from '../shared/slices.ts'
+import type { Reads } from '../views/view.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, stepMs } from './client.ts'
 import { numberTypesOf } from './number-types.ts'
@@ -10,6 +12,9 @@ export type Stored = {
   readonly latestOf?: string
   readonly applied?: Readonly<Record<string, number>>
 }
+
+/** The name of the collection that has a view's documents. */
+export type CollectionOf = (view: string) => string
 
 /** A document as it was read, and as it is to be written. */
 export type Write<D> = { readonly before: D | undefined; readonly after: D }
@@ -59,6 +64,30 @@ export const idsWhere =
     const found = await rejectAfter(stepMs, db.collection<Stored>(collection).find(where, options).toArray())
     return found.map(({ _id }) => _id)
   }
+
+const idsAtOnce = 1_000
+
+/** What views read before their changes are applied, from the live views unless other collections are named. */
+export const readsIn = (db: Db, collectionOf: CollectionOf = (view) => view): Reads => {
+  const options = { maxTimeMS: stepMs, readConcern: { level: 'local' } } as const
+  return {
+    find: async (view, ids, fields) => {
+      const projection = Object.fromEntries(['_id', ...fields].map((field) => [field, 1]))
+      const found = chunks(ids, idsAtOnce).map((some) => {
+        const those = db
+          .collection<{ readonly _id: string }>(collectionOf(view))
+          .find({ _id: { $in: [...some] } }, { ...options, projection })
+        return rejectAfter(stepMs, those.toArray())
+      })
+      return (await Promise.all(found)).flat()
+    },
+    countOthers: (view, accountId, id) => {
+      const others = { accountId, _id: { $ne: id } }
+      const collection = db.collection<{ readonly _id: string }>(collectionOf(view))
+      return rejectAfter(stepMs, collection.countDocuments(others, { maxTimeMS: stepMs }))
+    },
+  }
+}
 
 const operationsOn = (collection: string) => {
   const encoded = numberTypesOf(collection)

@@ -1,6 +1,7 @@
 import { returnMs } from '../../../contracts/metrics.ts'
 import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import type { SessionDocument } from '../../../contracts/views/session.ts'
+import type { CheckHealth } from '../domain/checks.ts'
 import { dayOf } from '../domain/day.ts'
 import type { ViewDocument } from './document.ts'
 
@@ -61,4 +62,29 @@ export const daysOf = (view: string, document: ViewDocument, timeZoneOf: TimeZon
   return [...timesOf(view, document), ...others].flatMap((time) =>
     time === undefined || accountId === undefined ? [] : [{ accountId, day: dayOf(time, timeZoneOf(accountId)) }],
   )
+}
+
+/** Only a rebuild by a process with other settings changes time zones that are right. */
+const askAgainMs = 60_000
+const namedAccounts = 5
+
+/**
+ * Names accounts with days in a former time zone, which need a rebuild. They do not make the process unready. While
+ * MongoDB does not answer, no account is named.
+ */
+export const timeZonesHealth = (
+  accountsOfOther: () => Promise<ReadonlyArray<string>>,
+  clock: () => number,
+): CheckHealth => {
+  let rightUntil = Number.NEGATIVE_INFINITY
+  return async () => {
+    const asked = clock() >= rightUntil
+    const changed = asked ? await accountsOfOther().catch(() => undefined) : []
+    if (asked && changed?.length === 0) rightUntil = clock() + askAgainMs
+    if (changed === undefined || changed.length === 0)
+      return { ok: true, reason: 'its days have the time zones of the accounts' }
+    const more = changed.length - namedAccounts
+    const names = [...changed.slice(0, namedAccounts), ...(more > 0 ? [`${more} more accounts`] : [])]
+    return { ok: true, isLimited: true, reason: `some days of ${names.join(', ')} are of another time zone` }
+  }
 }

@@ -9,6 +9,7 @@ import { dataKeys } from '../../../src/bridge/archive/data-keys.ts'
 import { newKeyFile, readKeys } from '../../../src/bridge/archive/key-file.ts'
 import { restorer } from '../../../src/bridge/archive/restore.ts'
 import type { OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
+import { archiveKeysIn } from '../../../src/bridge/mongo/archive-keys.ts'
 import { replay } from '../../../src/bridge/operations/archive/replay.ts'
 import { viewNames } from '../../../src/bridge/views/index.ts'
 import { recreateTopics } from '../../support/delete-topics.ts'
@@ -28,7 +29,7 @@ writeFileSync(archiveKeyFile, keyText)
 const operator = await connectOperator(here, 2)
 const { db, kafka, mongo } = operator
 const bridge = await here.start(['projector', 'archiver'], undefined, { archiveKeyFile })
-const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
+const restore = () => restorer(dataKeys(mongo.query(archiveKeysIn), right(readKeys(keyText))))
 const signal = new AbortController().signal
 
 const topics = ['chats', 'bot-conversations'] as const

@@ -15,6 +15,7 @@ import { dataKeys } from '../../../src/bridge/archive/data-keys.ts'
 import { countWrappedWith, newKeyFile, readKeys } from '../../../src/bridge/archive/key-file.ts'
 import { restorer } from '../../../src/bridge/archive/restore.ts'
 import { fromRecord } from '../../../src/bridge/kafka/records.ts'
+import { archiveKeysIn } from '../../../src/bridge/mongo/archive-keys.ts'
 import { foldedOf, viewNames } from '../../../src/bridge/views/index.ts'
 import { command as bridgeCommand, runCommand } from '../../support/command.ts'
 import { right } from '../../support/either.ts'
@@ -34,7 +35,8 @@ writeFileSync(archiveKeyFile, keyText)
 
 const operator = await connectOperator(here)
 const { db, kafka, mongo } = operator
-const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
+const archiveKeys = mongo.query(archiveKeysIn)
+const restore = () => restorer(dataKeys(archiveKeys, right(readKeys(keyText))))
 
 const chats = 12
 const canary = 'canary of a person'
@@ -161,7 +163,7 @@ archive('without the keys a rebuild stops, says why, and changes nothing', async
 
 archive('an erasure destroys only the data key of its record key, and later events have a new one', async () => {
   const id = 'bot-conversations/acme/3'
-  const keyOf = async () => (await mongo.archiveKeys.find([id])).get(id)
+  const keyOf = async () => (await archiveKeys.find([id])).get(id)
   const before = await keyOf()
   // The events are newer than this erasure. So those that come again after it are kept, also if an archiver that starts
   // later stores the receipt that this marker lacks.
@@ -179,7 +181,7 @@ archive('an erasure destroys only the data key of its record key, and later even
   assert.equal(after.erasedKids, [before?.kid])
   assert.is.not(after.kid, before?.kid)
   assert.equal(
-    (await mongo.archiveKeys.find(['bot-conversations/acme/4'])).get('bot-conversations/acme/4')?.erased,
+    (await archiveKeys.find(['bot-conversations/acme/4'])).get('bot-conversations/acme/4')?.erased,
     undefined,
   )
 })
@@ -373,17 +375,17 @@ archive('a rewrap that is killed halfway is finished by the next one, and no dat
   const second = newKeyFile('second')
   const keys = [second, keyText].flatMap((text) => JSON.parse(text).keys)
   writeFileSync(both, JSON.stringify({ keys }))
-  await dataKeys(mongo.archiveKeys, right(readKeys(keyText))).forSealing(
+  await dataKeys(archiveKeys, right(readKeys(keyText))).forSealing(
     new Set(Array.from({ length: 3_000 }, (_, i) => `chats/acme/rewrapped-${i}`)),
   )
   const secrets = async (text: string) => {
     const { unwrap } = right(readKeys(text))
     const found: string[] = []
-    for await (const { id, kid, wrapped } of mongo.archiveKeys.all())
+    for await (const { id, kid, wrapped } of archiveKeys.all())
       found.push(`${id} ${kid} ${Buffer.from(await unwrap(wrapped)).toString('hex')}`)
     return found.sort()
   }
-  const left = () => countWrappedWith(mongo.archiveKeys, 'first')
+  const left = () => countWrappedWith(archiveKeys, 'first')
   const before = await secrets(keyText)
   await archiving?.stop()
 

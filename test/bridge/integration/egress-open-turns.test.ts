@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { topicOf } from '../../../contracts/topics.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
+import { countWaiting, waitingConversations } from '../../../src/bridge/mongo/read-views.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { whoseClientWaits } from '../../../src/bridge/views/conversations.ts'
 import { testDatabase } from '../../support/mongo.ts'
@@ -36,13 +37,13 @@ turns('are found by the partition of their chat and their age, unless they have 
   ]
   await mongo.applyChanges(log.flatMap(changesOfEvent))
   const found = async (partition: number, ...accounts: ReadonlyArray<string>) => {
-    const documents = await mongo.waitingConversations(partition, accounts, new Date(now))
+    const documents = await mongo.query(waitingConversations)(partition, accounts, new Date(now))
     return documents.map(({ chatId }) => String(chatId)).sort()
   }
   assert.equal(await found(1, 'acme', 'globex'), ['long ago and now', 'nobody there', 'waits'])
   assert.equal(await found(2, 'acme'), ['elsewhere'])
   assert.equal(await found(1, 'globex'), [])
-  assert.equal(await mongo.countWaiting(['acme', 'globex'], new Date(now), 5_000), new Map([['acme', 4]]))
+  assert.equal(await mongo.query(countWaiting)(['acme', 'globex'], new Date(now), 5_000), new Map([['acme', 4]]))
 })
 
 turns('are looked up in an index', async () => {

@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import type { Asked } from '../../../src/bridge/operations/rebuild/rebuild.ts'
 import type { RebuildDeps } from '../../../src/bridge/operations/rebuild/replay.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
@@ -76,7 +77,7 @@ const interrupted = async (asked: Partial<Asked>) => {
 }
 
 const erase = async (...args: ReadonlyArray<string>) => {
-  const servers = { accounts: here.accounts, kafka, erasures: mongo.erasures, retentionDays: 14 as const }
+  const servers = { accounts: here.accounts, kafka, erasures: mongo.query(erasuresIn), retentionDays: 14 as const }
   const { code, out, err } = await runOperation(['erase', ...args], servers, { recordAction })
   return { code, text: [...out, ...err].join('\n') }
 }
@@ -87,7 +88,7 @@ const person = (chat: number) => [
 ]
 const markersProcessed = async () => {
   const receipt = (await receipts()).at(-1)
-  return receipt !== undefined && (await mongo.erasures.markers(receipt)).length === receipt.markers
+  return receipt !== undefined && (await mongo.query(erasuresIn).markers(receipt)).length === receipt.markers
 }
 
 const erasing = suite('erasure and rebuild')

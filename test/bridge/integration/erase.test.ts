@@ -6,10 +6,13 @@ import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { archiveTopics, chatTopics, eventTopics } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { now } from '../../../src/bridge/domain/clock.ts'
+import { storeEnrichments } from '../../../src/bridge/mongo/enrichments.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { anEvent, at } from '../../support/given-events.ts'
+import { sleep } from '../../support/mongo.ts'
 import { runOperation } from '../../support/operation.ts'
 import { connectOperator } from '../../support/operator.ts'
 import { readTopics } from '../../support/plain-consumer.ts'
@@ -19,6 +22,7 @@ const here = await world()
 await here.start(['projector'])
 const operator = await connectOperator(here)
 const { db, kafka, mongo, recordAction } = operator
+const erasures = mongo.query(erasuresIn)
 const folder = temporaryFolder()
 
 const secret = 'CANARY-7f3a'
@@ -44,7 +48,7 @@ const events = [
 const enrichment = { key: `acme/email:${secret}@example.com`, value: JSON.stringify({ contactInfo: { name: secret } }) }
 
 const dataFolder = join(folder, 'data')
-const servers = { accounts: here.accounts, kafka, erasures: mongo.erasures, retentionDays: 14 as const, dataFolder }
+const servers = { accounts: here.accounts, kafka, erasures, retentionDays: 14 as const, dataFolder }
 
 /** Runs a command in this process. */
 const run = async (command: 'erase' | 'export', ...args: string[]) => {
@@ -66,7 +70,7 @@ const erasing = suite('erase')
 erasing.before(async () => {
   for (const event of events) right(await kafka.publish(event, 20_000))
   right(await kafka.append({ topic: 'enrichments', ...enrichment, headers: {} }, 20_000))
-  await mongo.storeEnrichments([
+  await mongo.query((database) => storeEnrichments(database, sleep))([
     { topic: 'enrichments', partition: 0, offset: 0, key: enrichment.key, value: { contactInfo: { name: secret } } },
   ])
   await eventually('the views', async () => (await db.collection('timeline').countDocuments()) === events.length)
@@ -103,7 +107,7 @@ erasing('does nothing while the clocks of its host and of MongoDB differ', async
   const serverTime = async () => Date.now() - 3_600_000
   const { code, err } = await runOperation(
     ['erase', '--account', 'acme', '--client', '1233', '--yes'],
-    { ...servers, erasures: { ...mongo.erasures, serverTime } },
+    { ...servers, erasures: { ...erasures, serverTime } },
     { recordAction },
   )
   assert.is(code, 1)
@@ -148,7 +152,7 @@ erasing('if it is killed before its markers are written, the same command finish
 erasing('empties the views of that person, and of no other', async () => {
   await eventually('the markers in timeline', async () => {
     const [receipt] = await receipts()
-    return receipt !== undefined && (await mongo.erasures.markers(receipt)).length === chatTopics.length + 1
+    return receipt !== undefined && (await erasures.markers(receipt)).length === chatTopics.length + 1
   })
   await eventually('empty documents', async () => (await telling()).every((id) => /2038|e6/.test(id)))
   assert.equal([...(await telling())].sort(), ['acme/2038', 'acme/2038/webhooks/e6'])

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import type { Slice } from '../../../src/bridge/domain/log/record.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -162,7 +163,7 @@ access('for reading: nobody is erased while events of the topic may be missing',
       {
         accounts: here.accounts,
         kafka: operator.kafka,
-        erasures: operator.mongo.erasures,
+        erasures: operator.mongo.query(erasuresIn),
         retentionDays: 14,
         dataFolder: temporaryFolder(),
       },

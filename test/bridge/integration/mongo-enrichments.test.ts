@@ -1,11 +1,20 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { enrichmentFilter, findingEnrichments } from '../../../src/bridge/ingress/enrichment-filter.ts'
+import {
+  findEnrichments as findEnrichmentsIn,
+  oldNotes as oldNotesIn,
+  storeEnrichments as storeEnrichmentsIn,
+} from '../../../src/bridge/mongo/enrichments.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import type { RecordedEnrichment } from '../../../src/bridge/views/enrichments.ts'
-import { testDatabase } from '../../support/mongo.ts'
+import { sleep, testDatabase } from '../../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
-const { storeEnrichments, findEnrichments, erasures } = connect()
+const { query } = connect()
+const storeEnrichments = query((database) => storeEnrichmentsIn(database, sleep))
+const findEnrichments = query(findEnrichmentsIn)
+const erasures = query(erasuresIn)
 const find = findingEnrichments(findEnrichments, enrichmentFilter())
 const findEnrichment = (keys: ReadonlyArray<string>) =>
   find(() => keys, Promise.resolve(), new AbortController().signal)
@@ -56,7 +65,7 @@ enrichments('have keys that are listed for one account only', async () => {
 })
 
 enrichments('of chats are old when the newest event of their chat is', async () => {
-  const { oldNotes } = connect()
+  const oldNotes = query(oldNotesIn)
   const timeline = db.collection<{ _id: string; accountId: string; chatId: string; time: Date; offset: number }>(
     'timeline',
   )

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { classify } from '../../../src/bridge/mongo/classify.ts'
+import { findEnrichments } from '../../../src/bridge/mongo/enrichments.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { anEvent, at, inLog } from '../../support/given-events.ts'
@@ -35,7 +36,7 @@ outage('is reported to each caller as an outage while it lasts, and needs no res
     ended.push(name)
     return outcome
   }
-  const enrichment = end('enrichment', outcomeOf(mongo.findEnrichments(['acme/clientId:1'])))
+  const enrichment = end('enrichment', outcomeOf(mongo.query(findEnrichments)(['acme/clientId:1'])))
   const health = Promise.resolve(mongo.health())
   const applied = end('apply', outcomeOf(mongo.applyChanges(change('e2'))))
   assert.equal(await enrichment, 'transient')

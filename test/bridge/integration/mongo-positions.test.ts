@@ -2,10 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { furthest, type Position } from '../../../src/bridge/domain/log/positions.ts'
+import { topicsReadIn } from '../../../src/bridge/mongo/topics-read.ts'
 import { testDatabase } from '../../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
-const { topicsRead } = connect()
+const topicsRead = connect().query(topicsReadIn)
 
 const topic: TopicName = 'chats'
 const { positions, keepPositions } = topicsRead.positionsOf('views')

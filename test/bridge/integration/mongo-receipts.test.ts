@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { receiptsScenarios } from '../privacy/erase/receipts.scenarios.ts'
 
@@ -10,13 +11,13 @@ const mongo = connect()
 const test = suite('receipts of erasures in MongoDB')
 receiptsScenarios(test, async () => {
   await db.collection('erasures').deleteMany({})
-  return mongo.erasures
+  return mongo.query(erasuresIn)
 })
 
 test('nobody is hashed with an empty key, or a new one while there are receipts; the next question asks again', async () => {
   const receipts = db.collection<{ readonly _id: string }>('erasures')
   const keys = db.collection<{ readonly _id: string; readonly key: string }>('erasure_keys')
-  const { hmac, misfit } = connect().erasures
+  const { hmac, misfit } = connect().query(erasuresIn)
   const refuses = async () => {
     const [refused] = await Promise.allSettled([hmac()])
     assert.match(refused?.status === 'rejected' ? String(refused.reason) : '', 'erasure_keys has no key for receipts')

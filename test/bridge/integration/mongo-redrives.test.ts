@@ -1,4 +1,5 @@
 import { suite } from 'uvu'
+import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { redrivesScenarios } from '../operations/redrive/redrives.scenarios.ts'
 
@@ -8,7 +9,7 @@ const mongo = connect()
 const test = suite('redrives in MongoDB')
 redrivesScenarios(test, async () => {
   await db.collection('redrives').deleteMany({})
-  return mongo.redrives
+  return mongo.query(redrivesIn)
 })
 test.after(drop)
 test.run()

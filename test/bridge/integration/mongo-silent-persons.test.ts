@@ -1,4 +1,5 @@
 import { suite } from 'uvu'
+import { silentPersonsIn } from '../../../src/bridge/mongo/silent-persons.ts'
 import { entriesView } from '../../../src/bridge/views/index.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { silentPersonsScenarios } from '../privacy/retain-days/silent-persons.scenarios.ts'
@@ -17,7 +18,7 @@ silentPersonsScenarios(test, async (log) => {
     { ...entry, _id: `other ${entry._id}`, offset: 99, accountId: 'other' },
   ])
   if (entries.length > 0) await db.collection<{ _id: string }>(entriesView).insertMany([...entries, ...others])
-  return mongo.silentPersons
+  return mongo.query(silentPersonsIn)
 })
 test.after(drop)
 test.run()

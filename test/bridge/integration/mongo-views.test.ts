@@ -4,13 +4,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { ClientDocument } from '../../../contracts/views/client.ts'
+import { storeEnrichments } from '../../../src/bridge/mongo/enrichments.ts'
 import { writeIfUnchanged } from '../../../src/bridge/mongo/store.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { evolveClient } from '../../../src/bridge/views/clients.ts'
 import { anEvent, at, inLog } from '../../support/given-events.ts'
 import { aLog, deliveriesOf, type Entry } from '../../support/logs.ts'
 import { changesOfEntries, foldOf } from '../../support/memory-views.ts'
-import { testDatabase } from '../../support/mongo.ts'
+import { sleep, testDatabase } from '../../support/mongo.ts'
 import { storedViews, storyViews } from '../../support/stored-views.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -77,7 +78,9 @@ views('are not overwritten by a writer that read before another writer wrote', a
 views('are folded from majority reads, and so are enrichments', async () => {
   await db.command({ profile: 2 })
   await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
-  await one.storeEnrichments([{ topic: 'enrichments', partition: 0, offset: 0, key: 'acme/clientId:1', value: {} }])
+  await one.query((database) => storeEnrichments(database, sleep))([
+    { topic: 'enrichments', partition: 0, offset: 0, key: 'acme/clientId:1', value: {} },
+  ])
   await db.command({ profile: 0 })
   const reads = await db
     .collection('system.profile')

@@ -6,6 +6,8 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
+import { silentPersonsIn } from '../../../src/bridge/mongo/silent-persons.ts'
 import { startRetaining } from '../../../src/bridge/privacy/retain-days/retain.ts'
 import { appendedSinceIn } from '../../../src/bridge/privacy/retain-days/silent-person.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
@@ -23,6 +25,7 @@ const archiveKeyFile = join(temporaryFolder(), 'keys.json')
 writeFileSync(archiveKeyFile, newKeyFile('first'))
 const operator = await connectOperator(here)
 const { db, kafka, mongo, recordAction } = operator
+const silentPersons = mongo.query(silentPersonsIn)
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 const secret = 'CANARY-of-a-silent-person'
@@ -40,13 +43,13 @@ const telling = async () => {
   return found.flatMap((each) => (JSON.stringify(each).includes(secret) ? [each._id] : [])).sort()
 }
 const receipts = () => db.collection<ErasureDocument>('erasures').find().toArray()
-const waiting = async () => (await mongo.silentPersons.retainStates()).map((state) => state.waiting?.persons ?? 0)
+const waiting = async () => (await silentPersons.retainStates()).map((state) => state.waiting?.persons ?? 0)
 
 /** Erases persons with short pauses, by other clocks. `rounds` counts the rounds, `troubles` what they met. */
 const retainingBy = (clocks: { readonly own?: number; readonly ofMongo?: number }) => {
   const { own = 0, ofMongo = 0 } = clocks
   const seen = { rounds: 0, troubles: new Set<string>() }
-  const { erasures, silentPersons } = mongo
+  const erasures = mongo.query(erasuresIn)
   const { stop } = startRetaining([{ id: here.account.id, retainDays: 30 }], {
     kafka,
     erasures: { ...erasures, serverTime: async () => (await erasures.serverTime()) + ofMongo },
@@ -135,7 +138,7 @@ retaining('more than 20 persons wait, until an operator releases them', async ()
   const args = ['erase', 'release', '--account', 'acme', '--yes', '--by', 'officer']
   const { code, out, err } = await runOperation(
     args,
-    { silentPersons: mongo.silentPersons, accounts: here.accounts },
+    { silentPersons: silentPersons, accounts: here.accounts },
     { recordAction },
   )
   assert.is(code, 0, err.join('\n'))

@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Bridge } from '../../../src/app/bridge.ts'
+import { viewVersionsIn } from '../../../src/bridge/mongo/view-versions.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { runCommand } from '../../support/command.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -13,7 +14,7 @@ import { world } from '../../support/world.ts'
 const versions = suite('versions of views')
 const { db, connect, drop } = await testDatabase()
 const bridge = connect()
-const { others } = bridge.viewVersions
+const { others, note } = bridge.query(viewVersionsIn)
 const here = await world({ partitions: 2 })
 const client = await MongoClient.connect(here.mongo.url)
 const marks = db.collection<{ _id: string }>('view_versions')
@@ -34,7 +35,7 @@ versions('a view with documents of another version or without a version is repor
   await marks.updateOne({ _id: 'chats' }, { $set: { version: 0 } })
   await marks.deleteOne({ _id: 'timeline' })
   assert.equal(await others(), ['chats', 'timeline'])
-  await bridge.viewVersions.note(['chats', 'timeline'])
+  await note(['chats', 'timeline'])
   assert.equal(await others(), [])
 })
 

@@ -1,9 +1,10 @@
 import type { Document } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLog } from '../../../src/app/telemetry.ts'
+import { applyChangesIn } from '../../../src/bridge/mongo/apply.ts'
 import { classify } from '../../../src/bridge/mongo/classify.ts'
 import { connectMongo } from '../../../src/bridge/mongo/connect.ts'
+import { ensureIndexes } from '../../../src/bridge/mongo/indexes.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { guideText } from '../../guides/questions.ts'
@@ -13,13 +14,11 @@ import { secureServers } from './secure-servers.ts'
 
 type Servers = Awaited<ReturnType<typeof secureServers>>
 
-const quiet = createLog('silent')
-const connect = (url: string) =>
-  connectMongo({ url, database: 'livechat' }, { log: quiet, sleep, clock: () => performance.now() })
+const connect = (url: string) => connectMongo({ url, database: 'livechat' })
 
 const comesAndGoes = async (url: string) => {
   const mongo = connect(url)
-  await mongo.ensureIndexes()
+  await mongo.query(ensureIndexes)
   const health = await mongo.health()
   await mongo.stop()
   assert.equal(health, { ok: true, reason: 'the primary answers' })
@@ -28,7 +27,7 @@ const comesAndGoes = async (url: string) => {
 /** The reason in the log. Neither this reason nor readiness may contain a secret. */
 const refusalOf = async (url: string) => {
   const mongo = connect(url)
-  const logged = await mongo.ensureIndexes().then(
+  const logged = await mongo.query(ensureIndexes).then(
     () => 'indexes are there',
     (error: unknown) => classify(error).reason,
   )
@@ -96,9 +95,9 @@ const rolesOfGuide = (): ReadonlyArray<Document> => {
 security('the role for figures reads no words and no keys', async () => {
   const { mongod } = await secureServers()
   const bridge = connect(mongod.url())
-  await bridge.ensureIndexes()
+  await bridge.query(ensureIndexes)
   const event = inLog(anEvent('ClientMessageReceived', 'e1', at('10:00:00')))
-  await bridge.applyChanges(event.flatMap(changesOfEvent))
+  await applyChangesIn(bridge, sleep, () => 'UTC')(event.flatMap(changesOfEvent))
   await bridge.stop()
   await using root = mongod.connectAs(mongod.root.name, mongod.root.password)
   for (const command of rolesOfGuide()) await root.db('livechat').command(command)

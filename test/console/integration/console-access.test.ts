@@ -1,6 +1,7 @@
 import { UnsecuredJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { consoleSessionsIn } from '../../../src/bridge/mongo/console-sessions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { consoleServer, roleGroups } from '../server.ts'
@@ -14,7 +15,7 @@ await mongo.ensureIndexes()
 const sessionKey = 'a key of the console, of 32 characters'
 const oidc = { issuer: provider.issuer, clientId: 'livechat', clientSecret: 'a-secret-of-the-client' }
 const settings = { origin, sessionKey, oidc }
-const store = mongo.consoleSessions
+const store = mongo.query(consoleSessionsIn)
 const server = await consoleServer({ settings, store })
 type Server = typeof server
 
@@ -191,7 +192,7 @@ access('while the provider is unavailable, nobody can sign in; sessions continue
 
 access('a revoked session ends at once, in other processes too', async () => {
   const { session } = await signIn(ann)
-  const beside = await consoleServer({ settings, store: base.connect().consoleSessions })
+  const beside = await consoleServer({ settings, store: base.connect().query(consoleSessionsIn) })
   assert.equal([(await sessionOf(session)).status, (await sessionOf(session, beside)).status], [200, 200])
   await base.db.collection('console_sessions').deleteMany({})
   assert.equal([(await sessionOf(session)).status, (await sessionOf(session, beside)).status], [401, 401])

@@ -4,6 +4,10 @@ import * as assert from 'uvu/assert'
 import { operations } from '../../../src/app/operations.ts'
 import { now } from '../../../src/bridge/domain/clock.ts'
 import type { Refusal } from '../../../src/bridge/http/answer.ts'
+import { archiveKeysIn } from '../../../src/bridge/mongo/archive-keys.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
+import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
+import { silentPersonsIn } from '../../../src/bridge/mongo/silent-persons.ts'
 import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
 import type {
   AuditAnswer,
@@ -35,7 +39,11 @@ const routes = consoleHandlers({
   kafka,
   rebuilds,
   restore: undefined,
-  mongo,
+  mongoQuery: mongo.query,
+  redrives: mongo.query(redrivesIn),
+  erasures: mongo.query(erasuresIn),
+  silentPersons: mongo.query(silentPersonsIn),
+  archiveKeys: mongo.query(archiveKeysIn),
   accounts: here.accounts,
   retentionDays: 14,
   recordActionOf: (who) => actionRecorder(kafka.append, now, who),

@@ -6,6 +6,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import { type TopicName, topicOf } from '../../../contracts/topics.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
 import type { Refusal } from '../../../src/bridge/http/answer.ts'
+import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import type { RecordAction } from '../../../src/bridge/operations/audit.ts'
 import { monotonic } from '../../../src/bridge/shared/time.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
@@ -62,7 +63,7 @@ const recordActionOf =
 
 const deps = {
   mongoQuery: mongo.query,
-  erasedAt: mongo.erasures.erasedAt,
+  erasedAt: mongo.query(erasuresIn).erasedAt,
   recordActionOf,
   sleep,
   monotonic,
@@ -592,7 +593,7 @@ reading('a raw record is shown completely, and the look is recorded', async () =
 
 reading('a record of a person who was erased later is not shown', async () => {
   const body = await placeOf('gone')
-  const hash = (await mongo.erasures.hmac())('chat acme/gone')
+  const hash = (await mongo.query(erasuresIn).hmac())('chat acme/gone')
   await documents('erasures').insertOne({ _id: 'erasure', keys: [hash], requestedAt: new Date(Date.now() + 60_000) })
   const message = 'offset: the person of this record was erased'
   assert.equal(await refused(record, { session: lead, body }), { status: 404, message })

@@ -1,4 +1,5 @@
 import { suite } from 'uvu'
+import { consoleSessionsIn } from '../../../src/bridge/mongo/console-sessions.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { consoleSessionsScenarios } from '../console-sessions.scenarios.ts'
 
@@ -8,7 +9,7 @@ const mongo = connect()
 const test = suite('sessions of the console in MongoDB')
 consoleSessionsScenarios(test, async () => {
   for (const name of ['console_sessions', 'console_links']) await db.collection(name).deleteMany({})
-  return mongo.consoleSessions
+  return mongo.query(consoleSessionsIn)
 })
 test.after(drop)
 test.run()

@@ -3,7 +3,6 @@ import { enrichments } from '../../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { type FindErasedEnrichments, nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import type { Mongo } from '../../mongo/connect.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { SilentPersons } from '../../mongo/silent-persons.ts'
 import type { EnrichmentDocument } from '../../views/enrichments.ts'
@@ -22,7 +21,10 @@ export const emptyRestored =
     emptyEnrichment,
     findErased,
     fetchRecord,
-  }: Pick<Mongo, 'storedEnrichments' | 'emptyEnrichment'> & {
+  }: {
+    readonly storedEnrichments: () => AsyncIterable<EnrichmentDocument>
+    /** Removes the value of an enrichment, unless it has changed. */
+    readonly emptyEnrichment: (stored: EnrichmentDocument) => Promise<void>
     readonly findErased: FindErasedEnrichments
     readonly fetchRecord: KafkaPorts['fetchRecord']
   }) =>

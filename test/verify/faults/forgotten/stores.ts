@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { BSON, type Db, MongoClient } from 'mongodb'
 import { archiveTopics, topics } from '../../../../contracts/topics.ts'
-import { createLog } from '../../../../src/app/telemetry.ts'
 import { dataKeys } from '../../../../src/bridge/archive/data-keys.ts'
 import { readKeys } from '../../../../src/bridge/archive/key-file.ts'
 import { restorer } from '../../../../src/bridge/archive/restore.ts'
 import type { KafkaPorts } from '../../../../src/bridge/kafka/kafka.ts'
+import { archiveKeysIn } from '../../../../src/bridge/mongo/archive-keys.ts'
 import { connectMongo } from '../../../../src/bridge/mongo/connect.ts'
-import { monotonic, sleep } from '../../../../src/bridge/shared/time.ts'
 import { right } from '../../../support/either.ts'
 import { withAdmin } from '../../../support/plain-consumer.ts'
 import { canariesIn, isAny } from './canaries.ts'
@@ -44,10 +43,10 @@ export const readable = async (
   location: Parameters<typeof connectMongo>[0],
   keyFile: string,
 ): Promise<ReadonlySet<string>> => {
-  const mongo = connectMongo(location, { log: createLog('silent'), sleep, clock: monotonic })
+  const mongo = connectMongo(location)
   const found = new Set<string>()
   try {
-    const restore = restorer(dataKeys(mongo.archiveKeys, right(readKeys(readFileSync(keyFile, 'utf8')))))
+    const restore = restorer(dataKeys(mongo.query(archiveKeysIn), right(readKeys(readFileSync(keyFile, 'utf8')))))
     for (const { name } of archiveTopics)
       right(
         await kafka.readTopic(name, async (records) => {

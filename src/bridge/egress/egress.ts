@@ -3,11 +3,11 @@ import type { CheckHealth } from '../domain/checks.ts'
 import { egressGroup } from '../domain/consumer-groups.ts'
 import type { ConsumerSpec } from '../domain/log/consumer.ts'
 import { withDeadline } from '../shared/timeout.ts'
-import { type ChatOrCommand, conversationNow, finishedBefore, viewsReader } from './conversation/conversation-now.ts'
-import { followConversations, readBarrier } from './conversation/follow-conversations.ts'
-import { conversationTail } from './conversation/tail.ts'
+import { followConversations } from './conversation/follow-conversations.ts'
+import { conversationReader, finishedBefore, viewsReader } from './conversation/known-conversation.ts'
+import { catchUpWith, conversationTail } from './conversation/tail.ts'
 import { type AccountGate, accountGate } from './delivery/account-gate.ts'
-import { tokenCache, tryOnce } from './delivery/attempt.ts'
+import { attempter } from './delivery/attempt.ts'
 import type { BotOwner } from './delivery/check-command.ts'
 import type { GateState } from './delivery/gate.ts'
 import { commandHandler, refuser } from './delivery/handle-command.ts'
@@ -15,7 +15,6 @@ import { announcer } from './delivery/outcome.ts'
 import { commandSender } from './delivery/send-command.ts'
 import { commandTaker } from './delivery/take-commands.ts'
 import type { EgressPorts } from './ports.ts'
-import { looker } from './watchdog/look.ts'
 import { createWatchdog } from './watchdog/watchdog.ts'
 
 export type Egress = {
@@ -41,7 +40,7 @@ const stopWithinMs = 10_000
  * invites an agent itself if a client gets no reply.
  */
 export const egress = (ports: EgressPorts): Egress => {
-  const { log, monotonic, sleep } = ports
+  const { log, sleep } = ports
   const stopping = new AbortController()
   const accounts = new Map(ports.accounts.map((account) => [account.id as string, account]))
   const tail = conversationTail((partition) =>
@@ -53,25 +52,32 @@ export const egress = (ports: EgressPorts): Egress => {
   const gates = new Map<string, AccountGate>()
   const { announce, health } = announcer(ports, stopping.signal)
   const readViews = viewsReader(ports)
-  const barrier = readBarrier(ports, tail)
-  const nowOf = (partition: number, of: ChatOrCommand) => conversationNow(readViews, tail, partition, of)
+  const catchUp = catchUpWith(ports, tail)
+  const readConversation = conversationReader(readViews, tail)
   const gateOf = ({ id, bot }: BotOwner) => {
-    const gate = gates.get(id) ?? accountGate({ monotonic, sleep, requestsPerSecond: bot.requestsPerSecond })
+    const gate = gates.get(id) ?? accountGate(ports, bot.requestsPerSecond)
     gates.set(id, gate)
     return gate
   }
-  const tried = tryOnce(ports, tokenCache(ports.issueToken, monotonic))
-  const send = commandSender({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce: tried })
-  const refuse = refuser({ ports, stopping: stopping.signal, announce, nowOf })
+  const send = commandSender({
+    ports,
+    tail,
+    announce,
+    catchUp,
+    readConversation,
+    gateOf,
+    tryOnce: attempter(ports),
+  })
+  const refuse = refuser({ ports, stopping: stopping.signal, announce, readConversation })
   const handle = commandHandler({
     ports,
     accounts,
     refuse,
     send,
-    nowOf,
+    readConversation,
     finishedBefore: finishedBefore(readViews, tail),
   })
-  const watchdog = createWatchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
+  const watchdog = createWatchdog({ ports, accounts, tail, catchUp, readConversation, send })
   const follower = followConversations(ports, tail, watchdog)
   const commands = commandTaker({ ports, accounts, handle, refuse, stopping: stopping.signal })
 

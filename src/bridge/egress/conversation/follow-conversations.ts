@@ -4,32 +4,11 @@ import { factOf } from '../../domain/conversation-facts.ts'
 import { dated } from '../../domain/dated.ts'
 import type { OwnedPartition } from '../../domain/log/consumer.ts'
 import type { Slice } from '../../domain/log/record.ts'
-import { withDeadline } from '../../shared/timeout.ts'
 import type { EgressPorts } from '../ports.ts'
 import type { Watchdog } from '../watchdog/watchdog.ts'
 import type { Tail } from './tail.ts'
 
-const withinMs = 1000
-
-/**
- * Waits until the tail has everything that was in the partition's log at the time of the call. So every event that was
- * answered 200 before a command was published counts for that command. After a second it continues with what is known:
- * a late reply over an agent is better than a client in silence.
- */
-export const readBarrier =
-  ({ endOffsets, sleep, log }: Pick<EgressPorts, 'endOffsets' | 'sleep' | 'log'>, tail: Tail) =>
-  async (partition: number): Promise<void> => {
-    const caughtUp = await withDeadline(sleep, withinMs, async () => {
-      const ends = await endOffsets('bot-conversations')
-      await tail.reached(partition, ends.get(partition) ?? 0)
-    })
-    if (caughtUp === undefined)
-      log.warn({ partition }, 'egress: not caught up with the log in time, deciding with the events known so far')
-  }
-
 const evictEveryMs = 10_000
-
-type Ports = Pick<EgressPorts, 'decodeEvent' | 'viewsEnd' | 'monotonic' | 'log'>
 
 /**
  * Keeps the tail and the watchdog up to date. It reads bot-conversations from where the views end, and evicts what the
@@ -38,7 +17,7 @@ type Ports = Pick<EgressPorts, 'decodeEvent' | 'viewsEnd' | 'monotonic' | 'log'>
  * clients may wait since before the topic was created again.
  */
 export const followConversations = (
-  { decodeEvent, viewsEnd, monotonic, log }: Ports,
+  { decodeEvent, viewsEnd, monotonic, log }: Pick<EgressPorts, 'decodeEvent' | 'viewsEnd' | 'monotonic' | 'log'>,
   tail: Tail,
   watchdog: Pick<Watchdog, 'watch' | 'note' | 'lose'>,
 ) => {

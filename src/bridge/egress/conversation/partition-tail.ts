@@ -4,14 +4,14 @@ import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ViewsEnd } from '../ports.ts'
 
 /** A conversation as folded from the log, up to and including the offset `applied`. */
-export type Kept = { readonly conversation: Conversation; readonly applied: number }
+export type FoldedConversation = { readonly conversation: Conversation; readonly applied: number }
 
 type Placed = { readonly fact: Fact; readonly offset: number }
-type Aging = Kept & { readonly evictions: number }
+type Cached = FoldedConversation & { readonly evictions: number }
 type Place = Pick<IncomingRecord, 'offset' | 'epoch'>
 
 /** A few megabytes for each partition, because a conversation has a list of the events that it has seen. */
-const maxKept = 500
+const maxCached = 500
 const maxEvictions = 6
 
 /** The offset of a fact that was not read from the log yet. */
@@ -26,12 +26,12 @@ const sizeOf = (fact: Fact): number =>
     overhead,
   )
 
-/** The conversation with the facts before an offset, which are evicted. Undefined if it was kept for long enough. */
-const carriedOn = (
-  { conversation, applied, evictions }: Aging,
+/** The conversation with the facts before an offset, which are evicted. Undefined if it was cached for long enough. */
+const afterEviction = (
+  { conversation, applied, evictions }: Cached,
   facts: ReadonlyArray<Placed>,
   before: number,
-): Aging | undefined => {
+): Cached | undefined => {
   if (evictions === maxEvictions) return undefined
   const evicted = facts.filter(({ offset }) => offset > applied && offset < before)
   return {
@@ -49,7 +49,7 @@ export type PartitionTail = ReturnType<typeof partitionTail>
 /** The tail of one partition. Its functions do for it what those of `Tail` say. */
 export const partitionTail = (views: ViewsEnd) => {
   const chats = new Map<string, Map<string, Placed>>()
-  const kept = new Map<string, Aging>()
+  const cache = new Map<string, Cached>()
   /** Each leader epoch with its first record that was read. */
   const epochs: Array<{ readonly epoch: number; readonly from: number }> = []
   let { offset: floor, isOfThisLog } = views
@@ -65,14 +65,14 @@ export const partitionTail = (views: ViewsEnd) => {
     for (const [id, { fact, offset }] of facts) if (offset < before && facts.delete(id)) bytes -= sizeOf(fact)
     if (facts.size === 0) chats.delete(chat)
   }
-  /** Folds the evicted facts into the conversations that are kept. */
+  /** Folds the evicted facts into the cached conversations. */
   const drop = (before: number) => {
     if (before <= floor) return
     floor = before
-    for (const [chat, one] of kept) {
-      const next = carriedOn(one, factsOf(chat), before)
-      if (next === undefined) kept.delete(chat)
-      else kept.set(chat, next)
+    for (const [chat, one] of cache) {
+      const next = afterEviction(one, factsOf(chat), before)
+      if (next === undefined) cache.delete(chat)
+      else cache.set(chat, next)
     }
     for (const [chat, facts] of chats) evictChat(chat, facts, before)
   }
@@ -113,13 +113,13 @@ export const partitionTail = (views: ViewsEnd) => {
       forgotten = floor + Math.ceil((position - floor) / 2)
       drop(forgotten)
     },
-    keep: (chat: string, { conversation, applied }: Kept): void => {
+    cache: (chat: string, { conversation, applied }: FoldedConversation): void => {
       if (!isWhole()) return
-      const [oldest] = kept.keys()
-      if (oldest !== undefined && kept.size >= maxKept) kept.delete(oldest)
-      kept.set(chat, { conversation, applied: Math.max(applied, floor - 1), evictions: 0 })
+      const [oldest] = cache.keys()
+      if (oldest !== undefined && cache.size >= maxCached) cache.delete(oldest)
+      cache.set(chat, { conversation, applied: Math.max(applied, floor - 1), evictions: 0 })
     },
-    kept: (chat: string): Kept | undefined => kept.get(chat),
+    cached: (chat: string): FoldedConversation | undefined => cache.get(chat),
     after: (chat: string, offset: number): ReadonlyArray<Fact> =>
       factsOf(chat).flatMap((placed) => (placed.offset > offset ? [placed.fact] : [])),
   }

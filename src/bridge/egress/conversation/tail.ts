@@ -1,7 +1,8 @@
 import type { Fact } from '../../domain/conversation-facts.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
-import type { ViewsEnd } from '../ports.ts'
-import { type Kept, type PartitionTail, partitionTail, unread } from './partition-tail.ts'
+import { withDeadline } from '../../shared/timeout.ts'
+import type { EgressPorts, ViewsEnd } from '../ports.ts'
+import { type FoldedConversation, type PartitionTail, partitionTail, unread } from './partition-tail.ts'
 
 /** The end of bot-conversations that the views may not have yet, as facts by chat, for this worker's partitions. */
 export type Tail = {
@@ -28,12 +29,9 @@ export type Tail = {
   readonly isWhole: (partition: number) => boolean
   /** The tail has no facts before this offset. */
   readonly floor: (partition: number) => number
-  /**
-   * Keeps a conversation that the views have at least up to this offset, so it is not read again for six evictions
-   * (usually at least a minute), or until 500 newer ones are kept.
-   */
-  readonly keep: (partition: number, chat: string, kept: Kept) => void
-  readonly kept: (partition: number, chat: string) => Kept | undefined
+  /** Caches what was read of a conversation. It stays until six evictions later, or until 500 newer ones are cached. */
+  readonly cache: (partition: number, chat: string, folded: FoldedConversation) => void
+  readonly cached: (partition: number, chat: string) => FoldedConversation | undefined
   /** A chat's facts after an offset, in log order. Facts that were not read from the log yet are last. */
   readonly after: (partition: number, chat: string, offset: number) => ReadonlyArray<Fact>
 }
@@ -99,8 +97,29 @@ export const conversationTail = (
     evict: (partition, views) => partitions.get(partition)?.evict(views),
     isWhole: (partition) => partitions.get(partition)?.isWhole() ?? true,
     floor: (partition) => partitions.get(partition)?.floor() ?? 0,
-    keep: (partition, chat, kept) => partitions.get(partition)?.keep(chat, kept),
-    kept: (partition, chat) => partitions.get(partition)?.kept(chat),
+    cache: (partition, chat, folded) => partitions.get(partition)?.cache(chat, folded),
+    cached: (partition, chat) => partitions.get(partition)?.cached(chat),
     after: (partition, chat, offset) => partitions.get(partition)?.after(chat, offset) ?? [],
   }
 }
+
+const catchUpWithinMs = 1000
+
+/** Resolves when the tail has what the log has now, or after a second. */
+export type CatchUp = (partition: number) => Promise<void>
+
+/**
+ * Waits until the tail has everything that was in the partition's log at the time of the call. So every event that was
+ * answered 200 before a command was published counts for that command. After a second it continues with what is known:
+ * a late reply over an agent is better than a client in silence.
+ */
+export const catchUpWith =
+  ({ endOffsets, sleep, log }: Pick<EgressPorts, 'endOffsets' | 'sleep' | 'log'>, tail: Tail): CatchUp =>
+  async (partition) => {
+    const caughtUp = await withDeadline(sleep, catchUpWithinMs, async () => {
+      const ends = await endOffsets('bot-conversations')
+      await tail.reached(partition, ends.get(partition) ?? 0)
+    })
+    if (caughtUp === undefined)
+      log.warn({ partition }, 'egress: not caught up with the log in time, deciding with the events known so far')
+  }

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../shared/time.ts'
+import type { EgressPorts } from '../ports.ts'
 import {
   type Entrant,
   enterGate,
@@ -16,26 +16,23 @@ import {
 import { isOthersTaken } from './refused-chats.ts'
 
 /** An attempt that may be made now. The caller must end it, without a result if it was not made. */
-export type Turn = { readonly number: number; readonly end: (result?: Result) => void }
+export type AttemptPermit = { readonly number: number; readonly end: (result?: Result) => void }
 
 /** The line of an account's replies that wait for an attempt, and the gate. */
 export type AccountGate = {
   /** Resolves when it is this entrant's turn. Undefined after `withinMs` or an abort. */
-  readonly enter: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<Turn | undefined>
+  readonly enter: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<AttemptPermit | undefined>
   /** Whether the service has taken another chat since this attempt of a chat failed, with the same token. */
   readonly isOthersTaken: (number: number, token: number) => boolean
   readonly state: () => GateState
 }
 
-type Deps = {
-  readonly monotonic: () => number
-  readonly sleep: Sleep
-  readonly requestsPerSecond?: number | undefined
-}
+type Waiting = Entrant & { readonly begin: (permit: AttemptPermit) => void }
 
-type Waiting = Entrant & { readonly begin: (turn: Turn) => void }
-
-export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
+export const accountGate = (
+  { monotonic, sleep }: Pick<EgressPorts, 'monotonic' | 'sleep'>,
+  requestsPerSecond?: number,
+): AccountGate => {
   const line = new Set<Waiting>()
   let gate = newGate(requestsPerSecond, monotonic())
   let timer: { readonly at: number; readonly off: AbortController } | undefined
@@ -60,14 +57,14 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
       const now = monotonic()
       gate = gateAt(gate, now)
       const next = nextOf(gate, line, now)
-      if (next === undefined) return lookAgainIn(lineWaitMs(gate, line, now), now)
+      if (next === undefined) return admitIn(lineWaitMs(gate, line, now), now)
       line.delete(next)
       begin(next, now)
       if (gate.pace !== undefined && [...line].some(({ isRepeated }) => !isRepeated)) gate = holdUp(gate, now)
     }
   }
   /** The end of an attempt admits the next one too, so no timer is needed for that. */
-  const lookAgainIn = (ms: number, now: number) => {
+  const admitIn = (ms: number, now: number) => {
     const at = now + ms
     if (timer !== undefined && timer.at <= at) return
     timer?.off.abort('replaced')
@@ -88,9 +85,9 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
         const over = new AbortController()
         const waiting: Waiting = {
           ...entrant,
-          begin: (turn) => {
+          begin: (permit) => {
             over.abort('begun')
-            resolve(turn)
+            resolve(permit)
           },
         }
         line.add(waiting)

@@ -13,13 +13,13 @@ import { createRequest } from './post.ts'
 type AccessToken = { readonly token: string; readonly number: number }
 
 /** An account's access token, or undefined without authorization. After `forget` the next token is a new one. */
-export type TokenCache = {
+type TokenCache = {
   readonly tokenOf: (account: BotOwner) => Promise<AccessToken | undefined>
   readonly forget: (account: BotOwner) => void
 }
 
 /** Keeps each account's token for half of its lifetime. `monotonic` is in ms. */
-export const tokenCache = (issueToken: IssueToken, monotonic: () => number): TokenCache => {
+const tokenCache = (issueToken: IssueToken, monotonic: () => number): TokenCache => {
   const kept = new Map<string, AccessToken & { readonly until: number }>()
   let issued = 0
   return {
@@ -74,12 +74,16 @@ const secretsOf = ({ bot }: BotOwner, accessToken: string | undefined): Readonly
   return [bot.token, bot.secondToken, secretKey, secondSecretKey, accessToken].filter((secret) => secret !== undefined)
 }
 
-type Ports = Pick<EgressPorts, 'post' | 'measure' | 'now' | 'monotonic'>
-
 /** Posts once and never rejects. Forgets an access token that the service refuses. */
-export const tryOnce =
-  ({ post, measure, now, monotonic }: Ports, tokens: TokenCache): TryOnce =>
-  async (account, body, traceparent) => {
+export const attempter = ({
+  issueToken,
+  post,
+  measure,
+  now,
+  monotonic,
+}: Pick<EgressPorts, 'issueToken' | 'post' | 'measure' | 'now' | 'monotonic'>): TryOnce => {
+  const tokens = tokenCache(issueToken, monotonic)
+  return async (account, body, traceparent) => {
     const span = clientSpan(traceparent, account.bot.baseUrl)
     const at = now()
     const began = monotonic()
@@ -110,3 +114,4 @@ export const tryOnce =
       },
     }
   }
+}

@@ -78,8 +78,8 @@ export type Gate = {
 
 /** How many attempts may run: a service gets at most so many requests of an account at a time. */
 const maxRunning = 64
-/** While the budget has no retry, the gate looks again after this time. */
-const budgetLookMs = 500
+/** While the budget has no retry, the gate checks it again after this time. */
+const checkBudgetAgainMs = 500
 
 export const newGate = (requestsPerSecond: number | undefined, now: number): Gate => ({
   breaker: closedBreaker,
@@ -106,7 +106,7 @@ export const gateWaitMs = (gate: Gate, { chat, isRepeated, isLastResort }: Entra
   const ownWaitMs = isSlower(chats, chat)
     ? slowerWaitMs(chats, now)
     : isRepeated && !hasRetry(gate, isLastResort, now)
-      ? budgetLookMs
+      ? checkBudgetAgainMs
       : 0
   return Math.max(
     running < maxRunning ? 0 : Number.POSITIVE_INFINITY,

@@ -9,15 +9,19 @@ import { accountIdIn } from '../../domain/identity.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import { recordTime } from '../../domain/log/record-time.ts'
 import { faultOf } from '../../shared/fault.ts'
-import type { ChatOrCommand, ConversationNow, FinishedBefore } from '../conversation/conversation-now.ts'
+import type {
+  FindFinished,
+  FinishedBefore,
+  KnownConversation,
+  ReadConversation,
+} from '../conversation/known-conversation.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Deferred } from './account-backlog.ts'
 import { type Addressed, checkCommand, goneCommand, handOverTo, readable } from './check-command.ts'
-import type { Ownership } from './deliver.ts'
 import { type Announce, digestOf, type Handled, refusedEvent } from './outcome.ts'
 import type { Refusal } from './refusal.ts'
-import type { SendCommand } from './send-command.ts'
+import type { Ownership, SendCommand } from './send-command.ts'
 
 /** Each function reports to the command's author that it was not sent. */
 export type Refuse = {
@@ -37,14 +41,17 @@ const sameId: Refusal = { cause: 'duplicate', detail: 'id: expected one that no 
 
 const anotherClient: Refusal = { cause: 'invalid', detail: 'clientId: expected the client of the chat' }
 
-type RefuserParts = {
+export const refuser = ({
+  ports,
+  stopping,
+  announce,
+  readConversation,
+}: {
   readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
   readonly stopping: AbortSignal
   readonly announce: Announce
-  readonly nowOf: (partition: number, of: ChatOrCommand) => () => Promise<ConversationNow>
-}
-
-export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Refuse => {
+  readonly readConversation: ReadConversation
+}): Refuse => {
   const report = (command: Addressed, record: IncomingRecord, why: Refusal) =>
     announce([refusedEvent(command, record, why, recordTime(record), ports.now())])
   const duplicate: Refuse['duplicate'] = (record, command) => {
@@ -54,7 +61,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
     return report(command, record, sameId)
   }
   const clientOf = async (partition: number, chat: Pick<Addressed, 'accountId' | 'chatId'>) =>
-    (await nowOf(partition, chat)()).conversation.clientId
+    (await readConversation(partition, chat)()).conversation.clientId
   return {
     duplicate,
     gone: async (partition, deferred) => {
@@ -75,22 +82,12 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
       if (kept === undefined) return 'left to the next owner'
       const command = readable(record.value) ?? (await handOverTo(record, clientOf))
       if (command === undefined) return 'finished'
-      const { isFinished } = await nowOf(partition, command)()
+      const { isFinished } = await readConversation(partition, command)()
       if (isFinished) return duplicate(record, command)
       ports.measure.delivery(command.accountId, 'failed')
       return report(command, record, why)
     },
   }
-}
-
-type Parts = {
-  readonly ports: Pick<EgressPorts, 'reroute' | 'decodeCommand' | 'measure' | 'log' | 'now'>
-  readonly accounts: ReadonlyMap<string, Account>
-  readonly refuse: Refuse
-  readonly send: SendCommand
-  readonly nowOf: (partition: number, of: ChatOrCommand) => () => Promise<ConversationNow>
-  /** The command that was finished under this id, if it is known. */
-  readonly finishedBefore: (partition: number, command: BotReply) => Promise<FinishedBefore | undefined>
 }
 
 /** A record that was read from bot-replies. `takenAt` is on the monotonic clock. */
@@ -107,15 +104,31 @@ const asksAgain = (
   { type, accountId, chatId }: BotReply,
   { requestedAt, writtenAt }: { readonly requestedAt: Instant; readonly writtenAt: Date },
   before: FinishedBefore,
-  nowOf: (chat: Pick<BotReply, 'accountId' | 'chatId'>) => Promise<ConversationNow>,
+  readConversation: (chat: Pick<BotReply, 'accountId' | 'chatId'>) => Promise<KnownConversation>,
 ): Promise<boolean> | false =>
   type === 'InviteAgent' &&
   before.requestedAt.getTime() !== Date.parse(requestedAt) &&
-  nowOf({ accountId, chatId }).then(({ conversation }) => takenReasonAt(conversation, writtenAt) === undefined)
+  readConversation({ accountId, chatId }).then(
+    ({ conversation }) => takenReasonAt(conversation, writtenAt) === undefined,
+  )
 
-const handling =
-  ({ ports, accounts, refuse, send, nowOf, finishedBefore }: Parts) =>
-  async ({ record, work, takenAt }: Taken, traceparent: string | undefined): Promise<Handled> => {
+/** A command whose handling fails is refused: its partition must not stop. */
+export const commandHandler = ({
+  ports,
+  accounts,
+  refuse,
+  send,
+  readConversation,
+  finishedBefore,
+}: {
+  readonly ports: Pick<EgressPorts, 'reroute' | 'decodeCommand' | 'measure' | 'log' | 'now'>
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly refuse: Refuse
+  readonly send: SendCommand
+  readonly readConversation: ReadConversation
+  readonly finishedBefore: FindFinished
+}): HandleCommand => {
+  const handle = async ({ record, work, takenAt }: Taken, traceparent: string | undefined): Promise<Handled> => {
     const checked = pipe(
       ports.decodeCommand(record),
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
@@ -148,7 +161,8 @@ const handling =
     if (before?.digest !== undefined) {
       const isOther = before.digest !== digestOf(command, requestedAt)
       const isNew =
-        isOther || (await asksAgain(command, { requestedAt, writtenAt }, before, (chat) => nowOf(partition, chat)()))
+        isOther ||
+        (await asksAgain(command, { requestedAt, writtenAt }, before, (chat) => readConversation(partition, chat)()))
       return isNew ? refuse.duplicate(record, command) : handled
     }
     // MongoDB is unavailable, or the outcome was too large and lost its message. Most likely it is a repeat.
@@ -161,10 +175,6 @@ const handling =
     return handled
   }
 
-/** A command whose handling fails is refused: its partition must not stop. */
-export const commandHandler = (parts: Parts): HandleCommand => {
-  const { ports, refuse } = parts
-  const handle = handling(parts)
   return async (taken) => {
     const { record } = taken
     const span = processSpan(record, 'egress')

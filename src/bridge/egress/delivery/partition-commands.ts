@@ -9,9 +9,9 @@ import type { EgressPorts, FetchedCommands } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import { type AccountBacklog, accountBacklog, type Deferred } from './account-backlog.ts'
 import { asksForAgentIn } from './check-command.ts'
-import type { Ownership } from './deliver.ts'
 import type { HandleCommand, Refuse } from './handle-command.ts'
 import type { Handled } from './outcome.ts'
+import type { Ownership } from './send-command.ts'
 
 /** The commands that this worker reads from a partition of bot-replies while it owns the partition. */
 export type PartitionCommands = Ownership & {

@@ -5,7 +5,7 @@ import { Id } from '../../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import { type Conversation, type SuppressedReason, takenReasonAt } from '../../domain/conversation.ts'
 import { dayMs } from '../../shared/time.ts'
-import type { ConversationNow } from '../conversation/conversation-now.ts'
+import type { KnownConversation } from '../conversation/known-conversation.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
 
 /**
@@ -122,7 +122,7 @@ const ownId = (about: Id): Id => {
   return Id.is(plain) ? plain : (`watchdog-${createHash('sha256').update(about).digest('hex')}` as Id)
 }
 
-export type Chat = { readonly account: BotOwner; readonly chatId: Id; readonly clientId: Id }
+type Chat = { readonly account: BotOwner; readonly chatId: Id; readonly clientId: Id }
 
 /** The command for an escalation. */
 export const ownCommand = ({ account, chatId, clientId }: Chat, { kind, about }: Escalation): BotReply => {
@@ -145,7 +145,7 @@ const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolea
  */
 export const isStillOpen = (
   escalation: Escalation,
-  { conversation, isWhole }: ConversationNow,
+  { conversation, isWhole }: KnownConversation,
   at: Date,
 ): 'send' | SuppressedReason =>
   takenReasonAt(conversation, at) ?? (!isWhole || isOpen(conversation, escalation) ? 'send' : 'answered')

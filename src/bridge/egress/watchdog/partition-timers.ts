@@ -3,16 +3,15 @@ import type { BotAccount } from '../../domain/accounts.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition } from '../../domain/log/consumer.ts'
-import type { Sleep } from '../../shared/time.ts'
 import { requestTimeoutMs } from '../delivery/attempt.ts'
-import type { Ownership } from '../delivery/deliver.ts'
+import type { Ownership } from '../delivery/send-command.ts'
+import type { EgressPorts } from '../ports.ts'
 import { type Waiting, waitingOf } from './escalations.ts'
-import { keyedTimers } from './keyed-timers.ts'
 
 /**
- * When to look at which chat of a partition, while this worker owns it. The times are hints from the log. The look
- * itself decides what to do. Nothing is lost if the hints are lost with a worker, because `takeOver` (watchdog.ts)
- * finds open turns in the views again.
+ * When to check which chat of a partition, while this worker owns it. The times are hints from the log. The check itself
+ * decides what to do. Nothing is lost if the hints are lost with a worker, because `takeOver` (watchdog.ts) finds open
+ * turns in the views again.
  */
 export type PartitionTimers = {
   readonly owner: OwnedPartition
@@ -20,24 +19,55 @@ export type PartitionTimers = {
   readonly note: (chat: string, fact: Fact) => void
   /** Who waits in the conversation, and since when. A step of the wall clock changes nothing. */
   readonly waitingIn: (chat: string, conversation: Conversation) => Waiting
-  /** Look at a chat at this time, or earlier if that was set before. Times are ms of the monotonic clock. */
+  /** Check a chat at this time, or earlier if that was set before. Times are ms of the monotonic clock. */
   readonly schedule: (chat: string, at: number) => void
-  /** Look at a chat at this time, but first give attempts and replies that are in progress a moment to finish. */
+  /** Check a chat at this time, but first give attempts and replies that are in progress a moment to finish. */
   readonly scheduleAfterGrace: (chat: string, at: number) => void
   /** Nothing is left to do in a chat for now. */
-  readonly settled: (chat: string) => void
+  readonly forgetTimes: (chat: string) => void
   /** The log was read up to its end: from now on timers fire. */
   readonly start: () => void
   readonly end: () => void
 }
 
-type Deps = {
-  readonly sleep: Sleep
-  readonly monotonic: () => number
-  /** The wall clock, in ms since 1970. */
-  readonly wallMs: () => number
-  readonly botOf: (chat: string) => BotAccount | undefined
-  readonly onDue: (partitionTimers: PartitionTimers, chat: string) => void
+type Timers = {
+  /** Fires at this time, or at the time that was set before if that is earlier. */
+  readonly set: (chat: string, at: number) => void
+  readonly clear: (chat: string) => void
+  readonly clearAll: () => void
+}
+
+/** One timer for each chat; times are ms of a monotonic clock. */
+const chatTimers = (
+  { sleep, monotonic }: Pick<EgressPorts, 'sleep' | 'monotonic'>,
+  onDue: (chat: string) => void,
+): Timers => {
+  const known = new Map<string, { readonly at: number; readonly off: AbortController }>()
+
+  const clear = (chat: string) => {
+    // A reason: the default one is an error, and its stack would cost more than the timer.
+    known.get(chat)?.off.abort('cleared')
+    known.delete(chat)
+  }
+  const wait = async (chat: string, at: number, off: AbortController) => {
+    await sleep(Math.max(0, at - monotonic()), off.signal)
+    if (off.signal.aborted) return
+    known.delete(chat)
+    onDue(chat)
+  }
+  return {
+    set: (chat, at) => {
+      if ((known.get(chat)?.at ?? Number.POSITIVE_INFINITY) <= at) return
+      clear(chat)
+      const off = new AbortController()
+      known.set(chat, { at, off })
+      void wait(chat, at, off)
+    },
+    clear,
+    clearAll: () => {
+      for (const chat of [...known.keys()]) clear(chat)
+    },
+  }
 }
 
 /**
@@ -50,31 +80,35 @@ const graceMs = requestTimeoutMs + 500
 const maxTimed = 100
 
 export const partitionTimers = (
-  { sleep, monotonic, wallMs, botOf, onDue }: Deps,
+  ports: Pick<EgressPorts, 'sleep' | 'monotonic' | 'now'>,
+  botOf: (chat: string) => BotAccount | undefined,
+  onDue: (timers: PartitionTimers, chat: string) => void,
   partition: number,
   owner: OwnedPartition,
 ): PartitionTimers => {
+  const { monotonic } = ports
   const ended = new AbortController()
   const newest = new Map<string, Id>()
   const waitsSince = new Map<string, Map<Id, number>>()
-  const byChat = keyedTimers(sleep, monotonic, (chat) => onDue(timers, chat))
-  let held: Map<string, number> | undefined = new Map()
+  const byChat = chatTimers(ports, (chat) => onDue(timers, chat))
+  /** What is due at `start`. */
+  let untilStart: Map<string, number> | undefined = new Map()
 
   const schedule = (chat: string, at: number) => {
     if (ended.signal.aborted) return
-    if (held === undefined) byChat.set(chat, at)
-    else held.set(chat, Math.min(at, held.get(chat) ?? at))
+    if (untilStart === undefined) byChat.set(chat, at)
+    else untilStart.set(chat, Math.min(at, untilStart.get(chat) ?? at))
   }
   const scheduleAfterGrace = (chat: string, at: number) => {
     const grace = Math.min(graceMs, botOf(chat)?.replyWithin ?? 0)
     schedule(chat, Math.max(at, monotonic() + grace))
   }
-  const settled = (chat: string) => {
+  const forgetTimes = (chat: string) => {
     newest.delete(chat)
     waitsSince.delete(chat)
   }
   /** An event's time is from the receiver's wall clock, which may be wrong or stepped: a future time counts as now. */
-  const sinceTime = (at: Date) => monotonic() - Math.max(0, wallMs() - at.getTime())
+  const sinceTime = (at: Date) => monotonic() - Math.max(0, Date.parse(ports.now()) - at.getTime())
   const sinceOf = (chat: string, id: Id, at: Date) => {
     const times = waitsSince.get(chat) ?? new Map<Id, number>()
     const since = times.get(id) ?? sinceTime(at)
@@ -82,8 +116,8 @@ export const partitionTimers = (
     return since
   }
   const forget = (chat: string) => {
-    settled(chat)
-    held?.delete(chat)
+    forgetTimes(chat)
+    untilStart?.delete(chat)
     byChat.clear(chat)
   }
   const note = (chat: string, fact: Fact) => {
@@ -98,11 +132,11 @@ export const partitionTimers = (
         return scheduleAfterGrace(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
       case 'finished': {
         const { outcome, commandType, inReplyTo, because, expectsMore } = fact
-        // After an announcement the timer stays, and the look decides.
+        // After an announcement the timer stays, and the check decides.
         if (because !== undefined || expectsMore) return
         if (outcome === 'failed') return schedule(chat, monotonic())
         // Without `inReplyTo` the outcome may belong to an older message, for example if it is a repeat in the log.
-        // So the timer stays, and the look decides.
+        // So the timer stays, and the check decides.
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
         return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
       }
@@ -122,11 +156,11 @@ export const partitionTimers = (
     note,
     schedule,
     scheduleAfterGrace,
-    settled,
+    forgetTimes,
     work: { partition, signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
     start: () => {
-      const waiting = held ?? new Map<string, number>()
-      held = undefined
+      const waiting = untilStart ?? new Map<string, number>()
+      untilStart = undefined
       for (const [chat, at] of waiting) scheduleAfterGrace(chat, at)
     },
     end: () => {

@@ -1,6 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type AccountGate, accountGate, type Turn } from '../../../../src/bridge/egress/delivery/account-gate.ts'
+import {
+  type AccountGate,
+  type AttemptPermit,
+  accountGate,
+} from '../../../../src/bridge/egress/delivery/account-gate.ts'
 import type { Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
 import {
   type Entrant,
@@ -30,9 +34,9 @@ const again = (chat: string, since = 0): Entrant => ({ ...by(chat, since), isRep
 
 const gateAt = (requestsPerSecond?: number) => {
   const time = virtualTime()
-  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond })
+  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep }, requestsPerSecond)
   /** The turn of an entrant, if it has one at once. */
-  const enter = async (entrant: Entrant): Promise<Turn | undefined> => {
+  const enter = async (entrant: Entrant): Promise<AttemptPermit | undefined> => {
     const leaving = new AbortController()
     const turn = gate.enter(entrant, aMinute, leaving.signal)
     await time.settle()
@@ -222,7 +226,7 @@ test('waiting ends when the time is up or the signal aborts', async () => {
 
 const turnsOf = (gate: AccountGate, entrants: ReadonlyArray<Entrant>) => {
   const begun: number[] = []
-  const turns: Turn[] = []
+  const turns: AttemptPermit[] = []
   entrants.forEach((entrant, i) => {
     void gate.enter(entrant, aMinute, never).then((turn) => {
       if (turn === undefined) return

@@ -22,11 +22,14 @@ export const egress = {
   ],
   'what was delivered is known after a crash': [
     instead(
-      () => import('../../../../src/bridge/egress/conversation/conversation-now.ts'),
-      ({ conversationNow }) => ({
-        conversationNow: (...about) => {
-          const read = conversationNow(...about)
-          return async () => ({ ...(await read()), isFinished: false })
+      () => import('../../../../src/bridge/egress/conversation/known-conversation.ts'),
+      ({ conversationReader }) => ({
+        conversationReader: (...views) => {
+          const readConversation = conversationReader(...views)
+          return (...about) => {
+            const read = readConversation(...about)
+            return async () => ({ ...(await read()), isFinished: false })
+          }
         },
       }),
     ),
@@ -75,8 +78,8 @@ export const egress = {
     instead(
       () => import('../../../../src/bridge/egress/delivery/account-gate.ts'),
       ({ accountGate }) => ({
-        accountGate: (deps) => {
-          const gate = accountGate(deps)
+        accountGate: (...given) => {
+          const gate = accountGate(...given)
           return {
             ...gate,
             enter: (entrant, withinMs, signal) => gate.enter(asAnyOther(entrant), withinMs, signal),

@@ -6,15 +6,21 @@ import type { Instant } from '../../../../contracts/primitives.ts'
 import { keyOf } from '../../../../contracts/topics.ts'
 import { factOf } from '../../../../src/bridge/domain/conversation-facts.ts'
 import { dated } from '../../../../src/bridge/domain/dated.ts'
-import type { ReadViews } from '../../../../src/bridge/egress/conversation/conversation-now.ts'
-import { conversationNow } from '../../../../src/bridge/egress/conversation/conversation-now.ts'
-import { conversationTail } from '../../../../src/bridge/egress/conversation/tail.ts'
+import {
+  type ChatOrCommand,
+  conversationReader,
+  type ReadViews,
+} from '../../../../src/bridge/egress/conversation/known-conversation.ts'
+import { conversationTail, type Tail } from '../../../../src/bridge/egress/conversation/tail.ts'
 import { outcomeEvent } from '../../../../src/bridge/egress/delivery/outcome.ts'
 import { conversationEvents } from '../support/arbitraries.ts'
 import { project } from '../support/project.ts'
 import { botMessage, serviceEvent } from '../support/values.ts'
 
 const viewsTo = (offset: number) => ({ offset, isOfThisLog: true })
+
+const knownConversation = (views: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) =>
+  conversationReader(views, tail)(partition, about)
 
 const test = suite('the current state of a conversation')
 
@@ -48,8 +54,8 @@ test('views of any part of the log and a tail from any offset give the same resu
     fc.asyncProperty(conversationEvents, fc.nat(25), fc.nat(25), async (events, a, b) => {
       const [begin, applied] = [Math.min(a, b), Math.max(a, b)]
       const views = viewsOf(() => events.slice(0, applied))
-      const told = await conversationNow(views, tailFrom(events, begin), 0, command)()
-      const whole = await conversationNow(
+      const told = await knownConversation(views, tailFrom(events, begin), 0, command)()
+      const whole = await knownConversation(
         viewsOf(() => events),
         conversationTail(),
         0,
@@ -77,9 +83,9 @@ test('a cached conversation gives the same result as the whole log, even after e
           if (fact !== undefined) tail.add(0, keyOf(event), fact, position)
           position += 1
         }
-        const told = await conversationNow(views, tail, 0, command)()
+        const told = await knownConversation(views, tail, 0, command)()
         const whole = viewsOf(() => events.slice(0, position))
-        assert.equal(told, await conversationNow(whole, conversationTail(), 0, command)())
+        assert.equal(told, await knownConversation(whole, conversationTail(), 0, command)())
         tail.evict(0, viewsTo(Math.min(until, position)))
       }
       assert.is(readings, 1)
@@ -96,7 +102,7 @@ test('a cached conversation is read again after some time', async () => {
     return viewsOf(() => [])(account, chat, delivery)
   }
   for (let offset = 1; offset <= 20; offset += 1) {
-    await conversationNow(views, tail, 0, command)()
+    await knownConversation(views, tail, 0, command)()
     tail.evict(0, viewsTo(offset))
   }
   assert.is(readings, 3)
@@ -110,10 +116,10 @@ test('a cached chat with all its events is not read from the views again, also f
     readings += 1
     return viewsOf(() => events)(...ids)
   }
-  const before = await conversationNow(views, tail, 0, botMessage('c2'))()
+  const before = await knownConversation(views, tail, 0, botMessage('c2'))()
   assert.equal([before.conversation.state, before.isFinished, before.isWhole], ['agent', false, true])
-  assert.equal(await conversationNow(views, tail, 0, botMessage('c1'))(), { ...before, isFinished: true })
-  assert.equal(await conversationNow(views, tail, 0, botMessage('c3'))(), before)
+  assert.equal(await knownConversation(views, tail, 0, botMessage('c1'))(), { ...before, isFinished: true })
+  assert.equal(await knownConversation(views, tail, 0, botMessage('c3'))(), before)
   assert.is(readings, 1)
 })
 
@@ -128,7 +134,7 @@ test('if a cached chat lacks its oldest events, the documents of deliveries deci
     return isAway ? undefined : viewsOf(() => events)(...ids)
   }
   const finished = async (id: string) => {
-    const { isFinished, isWhole } = await conversationNow(views, tail, 0, botMessage(id))()
+    const { isFinished, isWhole } = await knownConversation(views, tail, 0, botMessage(id))()
     return [isFinished, isWhole]
   }
   assert.equal(await finished('c2'), [false, true])
@@ -152,7 +158,7 @@ test('if facts are evicted while the views are being read, the views are read ag
     tail.evict(0, viewsTo(1))
     return known
   }
-  const { conversation } = await conversationNow(views, tail, 0, command)()
+  const { conversation } = await knownConversation(views, tail, 0, command)()
   assert.equal([conversation.state, readings], ['agent', 2])
 })
 
@@ -160,7 +166,7 @@ test('if the views cannot be read, the tail alone decides, and the next call rea
   const tail = tailFrom([serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>, 0)
   let isAway = true
   const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => [])(...ids))
-  const now = conversationNow(views, tail, 0, command)
+  const now = knownConversation(views, tail, 0, command)
   const { conversation } = await now()
   assert.equal([conversation.state, conversation.seen, conversation.clientId], ['agent', ['bot/j1'], '1233'])
   assert.equal(await now(), { conversation, isFinished: false, isWhole: false })

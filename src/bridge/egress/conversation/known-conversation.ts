@@ -15,7 +15,7 @@ import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
-import type { Kept } from './partition-tail.ts'
+import type { FoldedConversation } from './partition-tail.ts'
 import type { Tail } from './tail.ts'
 
 /** The documents of a chat and of a command, where they exist. */
@@ -63,11 +63,11 @@ export const viewsReader = (
 }
 
 /**
- * A conversation from the views and the tail together, and whether a command of it was finished before. The tail has
- * the newest facts of the log, which the views may not have yet (tail.ts). `isWhole` is false if the views could not be
- * read, or if the tail has forgotten facts that the views do not hold.
+ * What is known of a conversation, from the views and the tail together, and whether a command of it was finished
+ * before. The tail has the newest facts of the log, which the views may not have yet (tail.ts). `isWhole` is false if the
+ * views could not be read, or if the tail has forgotten facts that the views do not hold.
  */
-export type ConversationNow = {
+export type KnownConversation = {
   readonly conversation: Conversation
   readonly isFinished: boolean
   readonly isWhole: boolean
@@ -77,14 +77,18 @@ type Chat = Pick<BotReply, 'accountId' | 'chatId'>
 /** A chat, or a command of it. `type` is what its record named as its type. */
 export type ChatOrCommand = Chat | (Chat & Pick<BotReply, 'id'> & { readonly type?: unknown })
 
+/** Returns a function that reads what is known of a chat, and of one of its commands if there is one. */
+export type ReadConversation = (partition: number, about: ChatOrCommand) => () => Promise<KnownConversation>
+
 const nameOf = (about: ChatOrCommand): CommandName | undefined =>
   'id' in about ? { commandId: about.id, commandType: String(about.type) } : undefined
 
-type Snapshot = ConversationNow & Kept
+/** What was read when the tail began at `floor`. The tail's facts after the offset `applied` are not in it. */
+type Snapshot = KnownConversation & FoldedConversation & { readonly floor: number }
 
-const unknown: Kept = { conversation: unknownConversation, applied: -1 }
+const unknown: FoldedConversation = { conversation: unknownConversation, applied: -1 }
 
-const keptOf = ({ conversation }: KnownViews, tail: Tail, partition: number): Kept => {
+const foldedIn = ({ conversation }: KnownViews, tail: Tail, partition: number): FoldedConversation => {
   if (conversation === undefined) return unknown
   const source = `bot-conversations/${partition}`
   const { [source]: offset, [`${source}/epoch`]: epoch } = conversation.applied
@@ -97,73 +101,80 @@ const keptOf = ({ conversation }: KnownViews, tail: Tail, partition: number): Ke
   }
 }
 
-/** What the tail keeps of a chat. Undefined if there is a command to find and `seen` may have forgotten its outcome. */
-const enough = (kept: Kept, { accountId, chatId }: Chat, name: CommandName | undefined): Snapshot | undefined => {
-  const { seen } = kept.conversation
-  const whole = { ...kept, isFinished: false, isWhole: true }
-  if (name === undefined) return whole
-  if (!hasWholeSeen(kept.conversation)) return undefined
-  const outcomes = outcomesInSeen({ accountId, chatId, ...name })
-  return { ...whole, isFinished: outcomes.some((outcome) => seen.includes(outcome)) }
+/** Whether a command is finished according to the conversation. Undefined if `seen` may have forgotten its outcome. */
+const isFinishedIn = (conversation: Conversation, { accountId, chatId }: Chat, name: CommandName | undefined) => {
+  if (name === undefined) return false
+  if (!hasWholeSeen(conversation)) return undefined
+  return outcomesInSeen({ accountId, chatId, ...name }).some((outcome) => conversation.seen.includes(outcome))
 }
 
 /**
- * Returns a function that reads what is known of a chat, and of one of its commands if there is one:
- * - the chat as the tail has kept it, otherwise its document in the views;
- * - the command's outcome from `seen` of the kept chat if `seen` is complete, otherwise the command's document.
+ * Reads:
+ * - the chat that the tail has cached, otherwise its document in the views;
+ * - the command's outcome from `seen` of the cached chat if `seen` is complete, otherwise the command's document.
  * Each call adds the tail's newer facts. The documents are read at the first call, and again after the tail has evicted
- * facts. While they cannot be read, the tail alone decides, with what it has kept.
+ * facts. While they cannot be read, the tail alone decides, with what it has cached.
  */
-export const conversationNow = (readViews: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) => {
-  const { accountId, chatId } = about
-  const name = nameOf(about)
-  const chat = `${accountId}/${chatId}`
-  let snapshot: Snapshot | undefined
-  let floor: number | undefined
+export const conversationReader =
+  (readViews: ReadViews, tail: Tail): ReadConversation =>
+  (partition, about) => {
+    const { accountId, chatId } = about
+    const name = nameOf(about)
+    const chat = `${accountId}/${chatId}`
+    let newest: Snapshot | undefined
 
-  const refresh = async (): Promise<Snapshot> => {
-    while (snapshot === undefined || floor !== tail.floor(partition)) {
-      floor = tail.floor(partition)
-      const kept = tail.kept(partition, chat)
-      snapshot = kept && enough(kept, about, name)
-      if (snapshot !== undefined) break
+    /** Undefined while the views cannot be read. */
+    const read = async (cached: FoldedConversation | undefined): Promise<Snapshot | undefined> => {
+      const floor = tail.floor(partition)
+      const isFinished = cached && isFinishedIn(cached.conversation, about, name)
+      if (cached !== undefined && isFinished !== undefined) return { ...cached, floor, isFinished, isWhole: true }
       const known = await readViews(
         accountId,
-        kept === undefined ? chat : undefined,
+        cached === undefined ? chat : undefined,
         name === undefined ? undefined : deliveryId({ accountId, chatId, ...name }),
       )
-      if (known === undefined) return { ...(kept ?? unknown), isFinished: false, isWhole: false }
+      if (known === undefined) return undefined
       const { delivery } = known
-      const isFinished = delivery !== undefined && isFinal(delivery.state, delivery.reason)
-      snapshot = {
-        ...(kept ?? keptOf(known, tail, partition)),
-        isFinished,
-        isWhole: kept !== undefined || tail.isWhole(partition),
+      const folded = cached ?? foldedIn(known, tail, partition)
+      if (cached === undefined && floor === tail.floor(partition)) tail.cache(partition, chat, folded)
+      return {
+        ...folded,
+        floor,
+        isFinished: delivery !== undefined && isFinal(delivery.state, delivery.reason),
+        isWhole: cached !== undefined || tail.isWhole(partition),
       }
-      if (kept === undefined && floor === tail.floor(partition)) tail.keep(partition, chat, snapshot)
     }
-    return snapshot
-  }
-  return async (): Promise<ConversationNow> => {
-    const { conversation, isFinished, isWhole, applied } = await refresh()
-    const isInTail =
-      name !== undefined &&
-      tail.after(partition, chat, -1).some((fact) => fact.kind === 'finished' && isSameCommand(fact, name))
-    return {
-      conversation: withFacts(conversation, tail.after(partition, chat, applied)),
-      isFinished: isFinished || isInTail,
-      isWhole,
+    /** A snapshot with which the tail's facts make the whole: the tail has evicted none of them since then. */
+    const snapshot = async (): Promise<Omit<Snapshot, 'floor'>> => {
+      while (newest === undefined || newest.floor !== tail.floor(partition)) {
+        const cached = tail.cached(partition, chat)
+        newest = await read(cached)
+        if (newest === undefined) return { ...(cached ?? unknown), isFinished: false, isWhole: false }
+      }
+      return newest
+    }
+    return async () => {
+      const { conversation, isFinished, isWhole, applied } = await snapshot()
+      const isInTail =
+        name !== undefined &&
+        tail.after(partition, chat, -1).some((fact) => fact.kind === 'finished' && isSameCommand(fact, name))
+      return {
+        conversation: withFacts(conversation, tail.after(partition, chat, applied)),
+        isFinished: isFinished || isInTail,
+        isWhole,
+      }
     }
   }
-}
 
 /** What is known of the command that was finished under an id. */
 export type FinishedBefore = { readonly digest: string | undefined; readonly requestedAt: Date }
 
 /** Undefined if neither tail nor views have a command that was finished under this id. */
+export type FindFinished = (partition: number, command: BotReply) => Promise<FinishedBefore | undefined>
+
 export const finishedBefore =
-  (readViews: ReadViews, tail: Tail) =>
-  async (partition: number, { accountId, chatId, id, type }: BotReply): Promise<FinishedBefore | undefined> => {
+  (readViews: ReadViews, tail: Tail): FindFinished =>
+  async (partition, { accountId, chatId, id, type }) => {
     const name = { commandId: id, commandType: type }
     const facts = tail.after(partition, `${accountId}/${chatId}`, -1)
     const fact = facts.find((each) => each.kind === 'finished' && isSameCommand(each, name))

@@ -4,7 +4,17 @@ import type { Sleep } from '../../shared/time.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'
 import type { Entry } from './partition-queue.ts'
 
-type Deps = {
+/** Assigns records to partitions in the order of the calls. Unknown partitions of a topic delay only its records. */
+export const assigner = ({
+  partitioner,
+  onAssigned,
+  onFailure,
+  onRecovery,
+  pause,
+  sleep,
+  random,
+  signal,
+}: {
   readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
   readonly onAssigned: (entry: Entry, partition: number) => void
   readonly onFailure: (topic: TopicName, error: unknown) => void
@@ -14,11 +24,7 @@ type Deps = {
   readonly sleep: Sleep
   readonly random: () => number
   readonly signal: AbortSignal
-}
-
-/** Assigns records to partitions in the order of the calls. Unknown partitions of a topic delay only its records. */
-export const assigner = (deps: Deps) => {
-  const { partitioner, onAssigned, onFailure, onRecovery, pause, sleep, random, signal } = deps
+}) => {
   const waiting = new Map<TopicName, Entry[]>()
 
   const partitionOf = ({ record: { topic, key, partition } }: Entry) => partitioner.partitionOf(topic, key, partition)

@@ -3,7 +3,7 @@ import type { TopicName } from '../../../../contracts/topics.ts'
 import type { Failure } from '../../domain/log/record.ts'
 import type { Log } from '../../shared/log.ts'
 import type { Header, WireRecord } from '../wire-record.ts'
-import type { Entry } from './partition-queue.ts'
+import type { Bounds, Entry } from './partition-queue.ts'
 
 const lengthOf = (part: Header | null) => (part === null ? 0 : Buffer.byteLength(part))
 const perHeader = 8
@@ -37,16 +37,19 @@ type Topic = {
   isRefusing: boolean
   failure: string | undefined
 }
-type Deps = {
-  /** Limits for each topic: a topic whose records cannot be sent leaves room for the others. */
-  readonly limits: { readonly records: number; readonly bytes: number }
-  readonly clock: () => number
-  readonly log: Log
-}
 export type Backlog = ReturnType<typeof backlogOf>
 
 /** All records that are not settled, by topic. Limits their number and size, measures their age, settles each once. */
-export const backlogOf = ({ limits, clock, log }: Deps) => {
+export const backlogOf = ({
+  limits,
+  clock,
+  log,
+}: {
+  /** Limits for each topic: a topic whose records cannot be sent leaves room for the others. */
+  readonly limits: Bounds
+  readonly clock: () => number
+  readonly log: Log
+}) => {
   const topics = new Map<TopicName, Topic>()
   let number = 0
   let onEmpty: (() => void) | undefined

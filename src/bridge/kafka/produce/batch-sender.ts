@@ -5,17 +5,10 @@ import type { Backlog } from './backlog.ts'
 import type { ProduceConnection } from './connection.ts'
 import type { PartitionQueue, SizedBatch } from './partition-queue.ts'
 
-type Deps = {
-  readonly backlog: Pick<Backlog, 'settle'>
-  /** Milliseconds of a monotonic clock. */
-  readonly clock: () => number
-  readonly measure: Measure
-}
-
 export type BatchSender = ReturnType<typeof batchSender>
 
 /** Sends the next batches of partitions in one request, and settles the records whose outcome is then known. */
-export const batchSender = ({ backlog, clock, measure }: Deps) => {
+export const batchSender = (backlog: Pick<Backlog, 'settle'>, measure: Measure, clock: () => number) => {
   const underWay = new Set<PartitionQueue>()
 
   /** Settles the records that the broker has acknowledged or refused. False if the batch must be sent again. */

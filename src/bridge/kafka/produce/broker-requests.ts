@@ -1,10 +1,112 @@
+import type { TopicName } from '../../../../contracts/topics.ts'
 import type { BatchSender } from './batch-sender.ts'
 import { noLeader, type ProduceConnection } from './connection.ts'
-import { nextRequests } from './next-requests.ts'
 import type { Bounds, PartitionQueue } from './partition-queue.ts'
-import { type SharedConnection, sharedConnection } from './shared-connection.ts'
 
-type Deps = {
+/** What the shared connection knows of brokers. */
+export type Brokers = {
+  /** Whether the leaders of the topic's partitions are known. */
+  readonly isPrepared: (topic: TopicName) => boolean
+  readonly leaderOf: (topic: TopicName, partition: number) => number | undefined
+  /** Whether the broker has not answered its last request yet. */
+  readonly isBusy: (leader: number) => boolean
+}
+
+type Queue = Pick<PartitionQueue, 'topic' | 'partition' | 'size'>
+
+type NextRequests<Q> = {
+  /** By broker, the partitions whose next batches are sent to it now. */
+  readonly requests: ReadonlyMap<number, ReadonlyArray<Q>>
+  readonly leaderless: ReadonlyArray<Q>
+}
+
+/** The first queues whose batches fit into one request, at least one. */
+const firstOf = <Q extends Queue>(queues: ReadonlyArray<Q>, limits: Bounds): ReadonlyArray<Q> => {
+  let [records, bytes] = [0, 0]
+  const end = queues.findIndex((queue, i) => {
+    const size = queue.size()
+    records += size.records
+    bytes += size.bytes
+    return i > 0 && (records > limits.records || bytes > limits.bytes)
+  })
+  return end < 0 ? queues : queues.slice(0, end)
+}
+
+/** One request to each broker that is not busy. Partitions whose leaders are not known yet wait. */
+export const nextRequests = <Q extends Queue>(
+  due: Iterable<Q>,
+  { isPrepared, leaderOf, isBusy }: Brokers,
+  limits: Bounds,
+): NextRequests<Q> => {
+  const byLeader = new Map<number, Q[]>()
+  const leaderless: Q[] = []
+  for (const queue of due) {
+    if (!isPrepared(queue.topic)) continue
+    const leader = leaderOf(queue.topic, queue.partition)
+    if (leader === undefined) leaderless.push(queue)
+    else if (!isBusy(leader)) byLeader.set(leader, [...(byLeader.get(leader) ?? []), queue])
+  }
+  const requests = new Map([...byLeader].map(([leader, queues]) => [leader, firstOf(queues, limits)]))
+  return { requests, leaderless }
+}
+
+type SharedConnection = Brokers & {
+  /** Gets to know the leaders of the topic's partitions, unless it does so already. */
+  readonly prepare: (topic: TopicName) => void
+  /** The broker is busy until `send` resolves. */
+  readonly use: <A>(leader: number, send: (connection: ProduceConnection) => Promise<A>) => Promise<A>
+  readonly closeIfIdle: () => void
+  readonly close: () => Promise<void>
+}
+
+/** The connection of all partitions that are not retried alone. */
+const sharedConnection = (
+  connection: ProduceConnection,
+  on: { readonly prepared: () => void; readonly unprepared: (topic: TopicName, error: unknown) => void },
+): SharedConnection => {
+  const prepared = new Map<TopicName, boolean>()
+  const busy = new Set<number>()
+  return {
+    isPrepared: (topic) => prepared.get(topic) === true,
+    leaderOf: connection.leaderOf,
+    isBusy: (leader) => busy.has(leader),
+    prepare: (topic) => {
+      if (prepared.has(topic)) return
+      prepared.set(topic, false)
+      connection.prepare(topic).then(
+        () => {
+          prepared.set(topic, true)
+          on.prepared()
+        },
+        (error: unknown) => {
+          prepared.delete(topic)
+          on.unprepared(topic, error)
+        },
+      )
+    },
+    use: async (leader, send) => {
+      busy.add(leader)
+      try {
+        return await send(connection)
+      } finally {
+        busy.delete(leader)
+      }
+    },
+    closeIfIdle: () => {
+      if (busy.size === 0) void connection.close()
+    },
+    close: connection.close,
+  }
+}
+
+/** One request at a time to each broker, with the next batches of all partitions that wait for it. */
+export const brokerRequests = ({
+  connect,
+  sender,
+  limits,
+  signal,
+  onFailure,
+}: {
   readonly connect: () => ProduceConnection
   readonly sender: Pick<BatchSender, 'attempt' | 'conclude'>
   /** The limit of one request. */
@@ -13,10 +115,7 @@ type Deps = {
   readonly signal: AbortSignal
   /** Called if the batch of a partition must be sent again. The partition has left the shared requests. */
   readonly onFailure: (queue: PartitionQueue, error: unknown) => void
-}
-
-/** One request at a time to each broker, with the next batches of all partitions that wait for it. */
-export const brokerRequests = ({ connect, sender, limits, signal, onFailure }: Deps) => {
+}) => {
   const due = new Set<PartitionQueue>()
   let shared: SharedConnection | undefined
   let isScheduled = false

@@ -26,18 +26,6 @@ export type ProducerLimits = {
   readonly waiting: Bounds
 }
 
-type Deps = {
-  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
-  readonly connect: () => ProduceConnection
-  readonly limits: ProducerLimits
-  readonly sleep: Sleep
-  readonly random: () => number
-  /** Milliseconds of a monotonic clock. */
-  readonly clock: () => number
-  readonly log: Log
-  readonly measure: Measure
-}
-
 const tooLarge: E.Either<Failure, never> = E.left({
   kind: 'too-large',
   reason: 'larger than 64 MiB, the largest batch that a consumer decompresses',
@@ -56,28 +44,48 @@ type Producer = {
  * its partition leaves these requests: the batch is sent again unchanged and alone, each time on a new connection, until
  * the broker acknowledges or refuses it. No record overtakes it in its partition, and no other partition waits for it.
  */
-export const producer = (deps: Deps): Producer => {
-  const { partitioner, connect, limits, sleep, random, clock, log, measure } = deps
-  const backlog: Backlog = backlogOf({ limits: limits.waiting, clock, log })
-  const sender = batchSender({ backlog, clock, measure })
-  const queues = new Map<string, PartitionQueue>()
+export const producer = ({
+  partitioner,
+  connect,
+  limits,
+  sleep,
+  random,
+  clock,
+  log,
+  measure,
+}: {
+  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
+  readonly connect: () => ProduceConnection
+  readonly limits: ProducerLimits
+  readonly sleep: Sleep
+  readonly random: () => number
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+  readonly log: Log
+  readonly measure: Measure
+}): Producer => {
   const stopped = new AbortController()
   const { signal } = stopped
   let stopping = false
+  const backlog: Backlog = backlogOf({ limits: limits.waiting, clock, log })
+  const sender = batchSender(backlog, measure, clock)
+  const queues = new Map<string, PartitionQueue>()
 
   const onFailure = (topic: TopicName, error: unknown) => {
     measure.produceFailed()
     backlog.failed(topic, kafkaReasonOf(error))
   }
+  const alone = retriesAlone({ connect, sender, sleep, random, signal, onFailure })
   const onRecovery = (topic: TopicName) => {
-    if (!retries.hasTopic(topic)) backlog.recovered(topic)
+    if (!alone.hasTopic(topic)) backlog.recovered(topic)
   }
-  const requests = brokerRequests({
+  const together = brokerRequests({
     connect,
     sender,
     limits: limits.request,
     signal,
-    onFailure: (queue, error) => void retries.retry(queue, error),
+    // The partition comes back to these requests when its batch is sent.
+    onFailure: (queue, error) => void retryAlone(queue, error),
   })
   const onAssigned = (entry: Entry, partition: number) => {
     const { topic } = entry.record
@@ -85,7 +93,7 @@ export const producer = (deps: Deps): Producer => {
     const queue = queues.get(name) ?? partitionQueue(topic, partition, limits.batch)
     queues.set(name, queue)
     queue.add(entry)
-    if (!sender.isUnderWay(queue) && !retries.has(queue)) requests.add(queue)
+    if (!sender.isUnderWay(queue) && !alone.has(queue)) together.add(queue)
   }
   const { assign, assignLater } = assigner({
     partitioner,
@@ -101,25 +109,18 @@ export const producer = (deps: Deps): Producer => {
   const reassign = (topic: TopicName) => {
     partitioner.forget(topic)
     const idle = [...queues.values()].filter((queue) => queue.topic === topic && !sender.isUnderWay(queue))
-    for (const queue of idle) requests.remove(queue)
+    for (const queue of idle) together.remove(queue)
     assignLater(
       topic,
       idle.flatMap((queue) => queue.clear()),
     )
   }
-  const retries = retriesAlone({
-    connect,
-    sender,
-    sleep,
-    random,
-    signal,
-    onFailure,
-    onMissing: reassign,
-    onEnd: (queue) => {
-      onRecovery(queue.topic)
-      if (queue.oldest() !== undefined) requests.add(queue)
-    },
-  })
+  const retryAlone = async (queue: PartitionQueue, error: unknown) => {
+    const outcome = await alone.retry(queue, error)
+    if (outcome === 'missing') reassign(queue.topic)
+    onRecovery(queue.topic)
+    if (queue.oldest() !== undefined) together.add(queue)
+  }
 
   return {
     send: (record) => {
@@ -136,7 +137,7 @@ export const producer = (deps: Deps): Producer => {
       await sleep(withinMs, drained.signal)
       stopped.abort()
       backlog.settleAll(E.left({ kind: 'transient', reason: 'stopped before Kafka acknowledged the record' }))
-      await requests.close()
+      await together.close()
     },
   }
 }

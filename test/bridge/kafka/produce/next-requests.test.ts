@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { type Brokers, nextRequests } from '../../../../src/bridge/kafka/produce/next-requests.ts'
+import { type Brokers, nextRequests } from '../../../../src/bridge/kafka/produce/broker-requests.ts'
 
 const limits = { records: 10, bytes: 1_000 }
 const queue = (topic: TopicName, partition: number, records = 1, bytes = 1) => ({

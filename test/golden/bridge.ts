@@ -144,7 +144,7 @@ export const bridgeInMemory = async ({ settings, sleep, monotonic, post }: Given
   const metrics = createMetrics()
   const { measure } = metrics
   const deadLetter = (consumer: string) =>
-    deadLetterFor({ append, now, sleep, log: silent, measure }, () => false)(consumer)
+    deadLetterFor({ send: append, now, sleep, log: silent, measure }, () => false)(consumer)
   const tokens = accessTokens(accounts, now)
   const { applyChanges, documents } = memoryViews()
 

@@ -37,7 +37,7 @@ export const quarantineRecord = (
   },
 })
 
-type ToKeep = {
+type Request = {
   readonly admitted: Admitted
   readonly reason: Quarantined
   readonly receivedAt: Instant
@@ -51,13 +51,13 @@ type ToKeep = {
 /** Keeps a request that does not become an event, and returns its answer: 503 if it may not have been kept in time. */
 export const quarantining =
   ({ append, measure, log }: Pick<Ingress, 'append' | 'measure' | 'log'>, api: 'webhooks' | 'bot') =>
-  async ({ admitted, reason, receivedAt, withinMs, answer, event }: ToKeep): Promise<E.Either<Refusal, Answer>> => {
+  async ({ admitted, reason, receivedAt, withinMs, answer, event }: Request): Promise<E.Either<Refusal, Answer>> => {
     measure.quarantined(api, reason.kind)
     if (reason.kind === 'too-large') {
       const fields = { api, accountId: admitted.account.id, bytes: reason.size }
       const about = event && { subject: event.subject, type: event.type }
       log.warn({ ...fields, ...about }, 'a request is too large: its beginning is in quarantine')
     }
-    const kept = await append(quarantineRecord(api, admitted, reason, receivedAt, randomUUID()), withinMs)
-    return E.isLeft(kept) ? E.left(unavailable) : answer
+    const appended = await append(quarantineRecord(api, admitted, reason, receivedAt, randomUUID()), withinMs)
+    return E.isLeft(appended) ? E.left(unavailable) : answer
   }

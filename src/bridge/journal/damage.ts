@@ -24,7 +24,7 @@ export type DamageReport = {
 /** Counts damage. Copies go to `damaged/<file>-<offset>`, where an operator can inspect and remove them. */
 export const damageReport = (dir: string, openFile: OpenFile, log: Log): DamageReport => {
   const counted = new Set<string>()
-  const kept = new Set<string>()
+  const copied = new Set<string>()
   let bytes = 0
   const setAside = async ({ file, offset, content }: DamagePlace) =>
     attempt('damaged bytes cannot be set aside', async () => {
@@ -34,9 +34,9 @@ export const damageReport = (dir: string, openFile: OpenFile, log: Log): DamageR
   const report = async (place: DamagePlace): Promise<E.Either<Failure, void>> => {
     const { file, offset, content, reason } = place
     const id = `${file}-${offset}`
-    if (kept.has(id)) return E.right(undefined)
+    if (copied.has(id)) return E.right(undefined)
     const outcome = await setAside(place)
-    if (E.isRight(outcome)) kept.add(id)
+    if (E.isRight(outcome)) copied.add(id)
     if (!counted.has(id)) bytes += content.length
     counted.add(id)
     const copy = E.isRight(outcome) ? `damaged/${id}` : outcome.left.reason

@@ -16,18 +16,22 @@ export type Reject = (record: OutgoingRecord, reason: string) => Promise<void>
  */
 export type Send = (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
 
-type Deps = {
-  readonly journal: Pick<Journal, 'peek' | 'drained' | 'state'>
+/** How records of a journal go to Kafka. */
+export type ToKafka = {
   readonly send: Send
   readonly reject: Reject
-  /** Receives the outcome of a round. True when the drain has ended. */
-  readonly report: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
-  /** Resolves when the journal has kept or refused all records that it has received so far. */
-  readonly kept: () => Promise<unknown>
   readonly sleep: Sleep
   readonly random: () => number
-  readonly stopping: AbortSignal
   readonly log: Log
+}
+
+type Drain = ToKafka & {
+  readonly journal: Pick<Journal, 'peek' | 'drained' | 'state'>
+  /** Receives the outcome of a round. True when the drain has ended. */
+  readonly report: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
+  /** Resolves when the journal has written or refused all records that it has received so far. */
+  readonly written: () => Promise<unknown>
+  readonly stopping: AbortSignal
   /** The journal's name in the log. */
   readonly journalName: string
 }
@@ -47,7 +51,7 @@ const pauses = { baseMs: 50, capMs: 1_000 }
 type Round = { readonly appended: boolean; readonly outcome: E.Either<Failure, void> }
 
 /** `taken`: positions that Kafka has acknowledged, but that cannot be removed before an older record is repeated. */
-type Batch = Deps & { readonly taken: Set<number> }
+type Batch = Drain & { readonly taken: Set<number> }
 
 const sendOnce = async ({ position, record }: Entry, { send, taken }: Batch): Promise<E.Either<Failure, void>> => {
   if (taken.has(position)) return E.right(undefined)
@@ -56,7 +60,7 @@ const sendOnce = async ({ position, record }: Entry, { send, taken }: Batch): Pr
   return outcome
 }
 
-const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, log }: Deps) => {
+const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, log }: Drain) => {
   if (E.isRight(outcome) || outcome.left.kind === 'transient') return outcome
   const { topic } = entry.record
   log.error({ topic, position: entry.position, reason: outcome.left.reason }, 'Kafka refuses a journaled record')
@@ -68,31 +72,33 @@ const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, 
 }
 
 /** Sends all entries that Kafka has not accepted yet. Then settles entries in order, up to the first failed one. */
-const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: Batch): Promise<Round> => {
-  const sent = Promise.all(entries.map((entry) => sendOnce(entry, deps)))
+const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, given: Batch): Promise<Round> => {
+  const sent = Promise.all(entries.map((entry) => sendOnce(entry, given)))
   const over = new AbortController()
-  const late = deps.sleep(answerWithinMs(failures), AbortSignal.any([deps.stopping, over.signal])).then(() => undefined)
+  const late = given
+    .sleep(answerWithinMs(failures), AbortSignal.any([given.stopping, over.signal]))
+    .then(() => undefined)
   const outcomes = await Promise.race([sent, late])
   over.abort()
   if (outcomes === undefined) return { appended: false, outcome: transient('the producer does not answer') }
   let done: number | undefined
   let outcome: E.Either<Failure, void> = E.right(undefined)
   for (const [i, entry] of entries.entries()) {
-    outcome = await settle(entry, outcomes[i] ?? E.right(undefined), deps)
-    if (E.isLeft(outcome) || deps.stopping.aborted) break
+    outcome = await settle(entry, outcomes[i] ?? E.right(undefined), given)
+    if (E.isLeft(outcome) || given.stopping.aborted) break
     done = entry.position
   }
-  if (deps.stopping.aborted || done === undefined) return { appended: false, outcome }
-  for (const position of deps.taken) if (position <= done) deps.taken.delete(position)
-  const remembered = await deps.journal.drained(done)
+  if (given.stopping.aborted || done === undefined) return { appended: false, outcome }
+  for (const position of given.taken) if (position <= done) given.taken.delete(position)
+  const remembered = await given.journal.drained(done)
   return { appended: true, outcome: E.isLeft(outcome) ? outcome : remembered }
 }
 
-const round = async (failures: number, deps: Batch): Promise<Round> => {
-  const entries = await deps.journal.peek(maxAtOnce)
+const round = async (failures: number, given: Batch): Promise<Round> => {
+  const entries = await given.journal.peek(maxAtOnce)
   if (E.isLeft(entries)) return { appended: false, outcome: entries }
-  if (entries.right.length > 0 && !deps.stopping.aborted) return appendAll(entries.right, failures, deps)
-  await deps.kept()
+  if (entries.right.length > 0 && !given.stopping.aborted) return appendAll(entries.right, failures, given)
+  await given.written()
   return { appended: false, outcome: E.right(undefined) }
 }
 
@@ -100,9 +106,9 @@ const round = async (failures: number, deps: Batch): Promise<Round> => {
  * Sends the journal's records to Kafka, batch after batch, until `report` returns true or the bridge stops. After the
  * stop it does not change the journal.
  */
-export const drain = async (deps: Deps): Promise<void> => {
-  const { journal, report, sleep, random, stopping, log, journalName } = deps
-  const batch = { ...deps, taken: new Set<number>() }
+export const drain = async (given: Drain): Promise<void> => {
+  const { journal, report, sleep, random, stopping, log, journalName } = given
+  const batch = { ...given, taken: new Set<number>() }
   for (let failures = 0; !stopping.aborted; ) {
     const { appended, outcome } = await round(failures, batch)
     if (stopping.aborted) return

@@ -18,7 +18,7 @@ export type FailoverState = {
   readonly mode: 'direct' | 'failed-over' | 'failing-back' | 'stopped'
   /** How often the topic has failed over. A record that was sent before the last time has gone to the journal too. */
   readonly failovers: number
-  /** How many records the journal has received and not yet kept or refused. */
+  /** How many records the journal has received and not yet written or refused. */
   readonly journaling: number
   /** How many records that arrived since then are sent or held. When Kafka fails, they go to the journal in order. */
   readonly outstanding: number
@@ -77,11 +77,11 @@ const leave = (state: FailoverState, mode: 'failed-over' | 'stopped'): Decision 
 
 const answered = (state: FailoverState, failovers: number, outcome: E.Either<Failure, void>): Decision => {
   const isCurrent = failovers === state.failovers
-  const settled = isCurrent ? { ...state, outstanding: state.outstanding - 1 } : state
-  if (E.isRight(outcome)) return [settled, [{ do: 'answer', outcome: E.right('kafka') }]]
+  const after = isCurrent ? { ...state, outstanding: state.outstanding - 1 } : state
+  if (E.isRight(outcome)) return [after, [{ do: 'answer', outcome: E.right('kafka') }]]
   // A record that was sent before the last failover has gone to the journal: the drain will meet the same refusal.
   if (!isCurrent) return [state, []]
-  return outcome.left.kind === 'transient' ? leave(state, 'failed-over') : [settled, [{ do: 'answer', outcome }]]
+  return outcome.left.kind === 'transient' ? leave(state, 'failed-over') : [after, [{ do: 'answer', outcome }]]
 }
 
 /** The complete policy. `topicFallback` explains why it keeps the order. */

@@ -1,8 +1,7 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { OutgoingRecord } from '../domain/log/record.ts'
-import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
-import { drain, type Reject, type Send } from './drain.ts'
+import { drain, type ToKafka } from './drain.ts'
 import { decide, type Effect, type FailoverEvent, initialState, type Outcome, transient } from './failover.ts'
 import { type Journal, type JournalState, sumOf } from './journal.ts'
 
@@ -12,14 +11,6 @@ export type Item = {
   readonly failovers: number
   readonly dueAt: number
   readonly answer: (outcome: Outcome) => void
-}
-
-type DeadlineDeps = {
-  /** In the order of arrival. */
-  readonly outstanding: ReadonlySet<Item>
-  readonly budgetMs: number
-  readonly sleep: Sleep
-  readonly passed: (failovers: number) => void
 }
 
 type Caller = { readonly dueAt: number; readonly late: () => void }
@@ -32,7 +23,18 @@ const ticksInBudget = 20
  * one tick has passed, not the whole pause, so answers that have already arrived are processed before they count as
  * late. An adjusted clock makes nothing late.
  */
-const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
+const deadlines = ({
+  outstanding,
+  budgetMs,
+  sleep,
+  passed,
+}: {
+  /** In the order of arrival. */
+  readonly outstanding: ReadonlySet<Item>
+  readonly budgetMs: number
+  readonly sleep: Sleep
+  readonly passed: (failovers: number) => void
+}) => {
   const tickMs = budgetMs / ticksInBudget
   const callers = new Set<Caller>()
   let now = 0
@@ -64,16 +66,8 @@ const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
     })
 }
 
-type Deps = {
-  readonly send: Send
-  /** Keeps a journaled record that Kafka will never accept. */
-  readonly reject: Reject
-  /** How long Kafka may need for a record before its topic fails over. */
-  readonly budgetMs: number
-  readonly log: Log
-  readonly sleep: Sleep
-  readonly random: () => number
-}
+/** `budgetMs`: how long Kafka may need for a record before its topic fails over. */
+type Fallback = ToKafka & { readonly budgetMs: number }
 
 /**
  * Right when the record is durable. `kafka`: the brokers have acknowledged it. `journal`: it is synced to the local
@@ -97,8 +91,8 @@ export type AppendWithFallback = (record: OutgoingRecord, withinMs: number) => P
  *   the journal in the order of arrival.
  * - A crash loses only records that were not acknowledged. The journal's records go before any new record.
  */
-export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) => {
-  const { budgetMs, log, sleep } = deps
+export const topicFallback = (topic: TopicName, journal: Journal, given: Fallback) => {
+  const { budgetMs, log, sleep } = given
   const stopping = new AbortController()
   const outstanding = new Set<Item>()
   const journaling = new Set<Promise<void>>()
@@ -112,17 +106,17 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
   })
 
   const send = async (item: Item) => {
-    const outcome = await deps.send(item.record)
+    const outcome = await given.send(item.record)
     dispatch({ type: 'KafkaAnswered', failovers: item.failovers, outcome }, item)
     outstanding.delete(item)
   }
 
   const toJournal = (item: Item) => {
-    const kept = journal.append(item.record).then((outcome) => {
-      journaling.delete(kept)
+    const writing = journal.append(item.record).then((outcome) => {
+      journaling.delete(writing)
       dispatch({ type: 'JournalAnswered', outcome }, item)
     })
-    journaling.add(kept)
+    journaling.add(writing)
   }
 
   const startDrain = () => {
@@ -133,8 +127,8 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
       draining = state.mode !== 'direct'
       return !draining
     }
-    const kept = () => Promise.all(journaling)
-    drain({ ...deps, journal, journalName: topic, report, kept, stopping: stopping.signal })
+    const written = () => Promise.all(journaling)
+    drain({ ...given, journal, journalName: topic, report, written, stopping: stopping.signal })
   }
 
   const perform = (effect: Effect, item: Item | undefined) => {
@@ -199,8 +193,8 @@ export type FallbackState = JournalState & {
 }
 
 /** Appends to each topic with its own fallback: a topic that Kafka does not accept delays only its own records. */
-export const appendWithFallback = (journals: ReadonlyMap<TopicName, Journal>, deps: Deps) => {
-  const topics = new Map([...journals].map(([topic, journal]) => [topic, topicFallback(topic, journal, deps)]))
+export const appendWithFallback = (journals: ReadonlyMap<TopicName, Journal>, given: Fallback) => {
+  const topics = new Map([...journals].map(([topic, journal]) => [topic, topicFallback(topic, journal, given)]))
   const append: AppendWithFallback = (record, withinMs) =>
     topics.get(record.topic)?.append(record, withinMs) ?? Promise.resolve(transient(`no journal for ${record.topic}`))
   return {

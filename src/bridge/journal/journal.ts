@@ -111,7 +111,7 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
 
   const close = async () => {
     closed = true
-    await commits.settled()
+    await commits.idle()
     await writing(writer.leave)
     await reading(async () => undefined)
   }

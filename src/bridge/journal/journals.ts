@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import { eventTopicNames, quarantine, type TopicName } from '../../../contracts/topics.ts'
 import type { Failure } from '../domain/log/record.ts'
-import { attempt, codeOf } from './files.ts'
+import { attempt, codeOf, makeFolder } from './files.ts'
 import { type Journal, type JournalOptions, openJournal } from './journal.ts'
-import { lockFolder } from './lock.ts'
 import { isSegment } from './segment.ts'
 
 /** A folder that cannot be opened, and why. It may hold events that ingress answered with 200. */
@@ -35,6 +35,38 @@ export type Journals = {
 const written: ReadonlyArray<TopicName> = [...eventTopicNames, quarantine.name]
 
 const processesOnOneMachine = 64
+
+const busy = 5
+
+const takeLock = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+/**
+ * Locks the folder until the returned function is called or the process ends in any way.
+ * Node has no file locks. SQLite uses locks of the operating system: a SIGKILL releases them, and a reused pid cannot
+ * keep them. Left: transient if another process has the lock, permanent if the file cannot be used.
+ */
+const lockFolder = async (dir: string): Promise<E.Either<Failure, () => void>> => {
+  const made = await attempt('the folder cannot be made', () => makeFolder(dir))
+  if (E.isLeft(made)) return E.left({ kind: 'permanent', reason: made.left.reason })
+  try {
+    const database = takeLock(join(dir, 'lock'))
+    return E.right(() => database.close())
+  } catch (cause) {
+    const { errcode, errstr } = { errcode: undefined, errstr: 'unknown', ...(cause as object) }
+    return errcode === busy
+      ? E.left({ kind: 'transient', reason: 'another process uses the journal' })
+      : E.left({ kind: 'permanent', reason: `the file lock cannot be used: ${errstr}` })
+  }
+}
 
 const list = (dir: string) =>
   readdir(dir, { withFileTypes: true }).catch((cause: unknown) => {
@@ -87,7 +119,7 @@ const lockFirst = async (root: string): Promise<E.Either<Unusable, { dir: string
 const adoptOthers = async (root: string, own: string, options: JournalOptions): Promise<Found> => {
   const orphans: Orphan[] = []
   const unusable: Unusable[] = []
-  const look = async (dir: string): Promise<E.Either<Failure, void>> => {
+  const adopt = async (dir: string): Promise<E.Either<Failure, void>> => {
     const names = await attempt('it cannot be read', () => withSegments(dir))
     if (E.isLeft(names) || names.right.length === 0) return E.map(() => undefined)(names)
     const lock = await lockFolder(dir)
@@ -104,8 +136,8 @@ const adoptOthers = async (root: string, own: string, options: JournalOptions): 
   }
   for (let i = 1; i <= processesOnOneMachine; i++) {
     const dir = join(root, String(i))
-    const looked = dir === own ? E.right(undefined) : await look(dir)
-    if (E.isLeft(looked)) unusable.push({ dir, reason: looked.left.reason })
+    const adopted = dir === own ? E.right(undefined) : await adopt(dir)
+    if (E.isLeft(adopted)) unusable.push({ dir, reason: adopted.left.reason })
   }
   return { orphans, unusable }
 }

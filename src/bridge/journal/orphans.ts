@@ -1,7 +1,5 @@
-import type { Log } from '../shared/log.ts'
-import type { Sleep } from '../shared/time.ts'
 import type { DamageCount } from './damage.ts'
-import { drain, type Reject, type Send } from './drain.ts'
+import { drain, type ToKafka } from './drain.ts'
 import { type Journal, sumOf } from './journal.ts'
 import type { Found, Journals, Orphan, Unusable } from './journals.ts'
 
@@ -17,20 +15,11 @@ export type OrphansState = {
   readonly damaged: DamageCount
 }
 
-type Deps = {
-  readonly adopt: Journals['adopt']
-  readonly send: Send
-  readonly reject: Reject
-  readonly log: Log
-  readonly sleep: Sleep
-  readonly random: () => number
-}
-
-const lookEveryMs = 10_000
+const searchEveryMs = 10_000
 
 /** Drains the journals of ended processes to Kafka: those found at the start, and those found later. */
-export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, ...deps }: Deps) => {
-  const { log, sleep } = deps
+export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, ...kafka }: Pick<Journals, 'adopt'> & ToKafka) => {
+  const { log, sleep } = kafka
   const stopping = new AbortController()
   const { signal } = stopping
   const draining = new Set<Orphan>()
@@ -39,12 +28,12 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, ...deps }: D
 
   const drainOne = (journalName: string, journal: Journal) =>
     drain({
-      ...deps,
+      ...kafka,
       journal,
       journalName,
       stopping: signal,
       report: (event) => event === 'Drained',
-      kept: async () => undefined,
+      written: async () => undefined,
     })
 
   const take = async (orphan: Orphan): Promise<void> => {
@@ -59,7 +48,7 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, ...deps }: D
     log.info({ dir }, 'the journal without a process is empty')
   }
 
-  const look = async () => {
+  const search = async () => {
     const { orphans, unusable: failed } = await adopt()
     for (const { dir, reason } of failed)
       if (!unusable.some((known) => known.dir === dir))
@@ -71,8 +60,8 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, ...deps }: D
   const run = async () => {
     found.forEach(take)
     while (!signal.aborted) {
-      await sleep(lookEveryMs, signal)
-      if (!signal.aborted) await look()
+      await sleep(searchEveryMs, signal)
+      if (!signal.aborted) await search()
     }
   }
   const running = run()

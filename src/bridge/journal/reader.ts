@@ -8,12 +8,6 @@ import { type Segment, scanFrames } from './segment.ts'
 /** A record in the journal; `appendedAt` in ms since 1970. */
 export type Entry = { readonly position: number; readonly appendedAt: number; readonly record: OutgoingRecord }
 
-type Deps = {
-  readonly segments: Segment[]
-  readonly drained: number
-  readonly damage: DamageReport
-}
-
 const readPart = async (path: string, from: number, to: number): Promise<Buffer> => {
   const handle = await open(path, 'r')
   try {
@@ -25,7 +19,15 @@ const readPart = async (path: string, from: number, to: number): Promise<Buffer>
 }
 
 /** Loads the records of the oldest segment, and removes it when they are drained. Its calls must not overlap. */
-export const journalReader = ({ segments, drained, damage }: Deps) => {
+export const journalReader = ({
+  segments,
+  drained,
+  damage,
+}: {
+  readonly segments: Segment[]
+  readonly drained: number
+  readonly damage: DamageReport
+}) => {
   let ready: ReadonlyArray<Entry> = []
   let done = drained
   let offset = 0

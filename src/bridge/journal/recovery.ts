@@ -41,7 +41,7 @@ export const checkpointWriter = (dir: string, openFile: OpenFile, log: Log) => {
   }
 }
 
-type Deps = { readonly dir: string; readonly damage: DamageReport; readonly log: Log }
+type Folder = { readonly dir: string; readonly damage: DamageReport; readonly log: Log }
 
 /** The content of a journal's folder. `drained`: the position of the last record that Kafka is known to have. */
 type Recovered = { readonly segments: Segment[]; readonly drained: number; readonly nextPosition: number }
@@ -52,7 +52,7 @@ const naming = <A>(file: string, task: Promise<A>): Promise<A> =>
     throw Object.assign(new Error(file), { code: `${codeOf(cause)} at ${file}` })
   })
 
-const recoverCheckpoint = async ({ dir, damage }: Deps): Promise<number> => {
+const recoverCheckpoint = async ({ dir, damage }: Folder): Promise<number> => {
   const content = await readFile(join(dir, checkpointFile)).catch((cause: unknown) => {
     if (codeOf(cause) !== 'ENOENT') throw cause
   })
@@ -62,40 +62,40 @@ const recoverCheckpoint = async ({ dir, damage }: Deps): Promise<number> => {
   return drained ?? 0
 }
 
-const removeUnnamed = async (file: string, { dir, damage }: Deps) => {
+const removeUnnamed = async (file: string, { dir, damage }: Folder) => {
   const content = await readFile(join(dir, file))
-  const kept = await damage.report({ file, offset: 0, content, reason: 'a segment with an unreadable name' })
-  if (E.isRight(kept)) await rm(join(dir, file))
+  const copied = await damage.report({ file, offset: 0, content, reason: 'a segment with an unreadable name' })
+  if (E.isRight(copied)) await rm(join(dir, file))
 }
 
 // If the tail cannot be copied, it is not cut off, and the start fails.
-const cutTail = async (path: string, file: string, content: Buffer, offset: number, { damage, log }: Deps) => {
+const cutTail = async (path: string, file: string, content: Buffer, offset: number, { damage, log }: Folder) => {
   const tail = content.subarray(offset)
-  const kept = await damage.setAside({ file, offset, content: tail, reason: 'torn tail' })
-  if (E.isLeft(kept)) throw Object.assign(new Error(kept.left.reason), { code: kept.left.reason })
+  const copied = await damage.setAside({ file, offset, content: tail, reason: 'torn tail' })
+  if (E.isLeft(copied)) throw Object.assign(new Error(copied.left.reason), { code: copied.left.reason })
   await truncate(path, offset)
   await syncPath(path)
   log.warn({ file, offset, bytes: tail.length }, 'the end of the journal was torn and has been cut off')
 }
 
-const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps) => {
+const recoverSegment = async (segment: SegmentName, drained: number, folder: Folder) => {
   const { name: file, syncMarker } = segment
-  const path = join(deps.dir, file)
+  const path = join(folder.dir, file)
   const content = await readFile(path)
   const { start, acknowledged } = readSegmentHeader(content)
   const { damaged } = scanFrames(syncMarker, content.subarray(0, acknowledged), start)
   // If bytes cannot be set aside now, the drain will find them and report them again.
   for (const { offset, bytes, reason } of damaged)
-    await deps.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
+    await folder.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
   if (content.length < acknowledged)
-    await deps.damage.report({
+    await folder.damage.report({
       file,
       offset: content.length,
       content: Buffer.alloc(0),
       reason: 'the file is shorter than its acknowledged length',
     })
   const [torn] = scanFrames(syncMarker, content, acknowledged).damaged
-  if (torn !== undefined) await cutTail(path, file, content, torn.offset, deps)
+  if (torn !== undefined) await cutTail(path, file, content, torn.offset, folder)
   const bytes = torn?.offset ?? content.length
   const { frames } = scanFrames(syncMarker, content.subarray(0, bytes), start)
   const unread = frames.filter(({ position }) => position > drained)
@@ -114,14 +114,14 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
  * Reads all segments in order. Unreadable bytes behind the acknowledged bytes are a torn tail, from a crash during a
  * write: they are cut off. All other damage is reported and set aside, and the records around it are kept.
  */
-export const recover = async (deps: Deps): Promise<Recovered> => {
-  const drained = await naming(checkpointFile, recoverCheckpoint(deps))
-  const files = (await readdir(deps.dir)).filter(isSegment).sort()
+export const recover = async (folder: Folder): Promise<Recovered> => {
+  const drained = await naming(checkpointFile, recoverCheckpoint(folder))
+  const files = (await readdir(folder.dir)).filter(isSegment).sort()
   const segments: (Segment & { last: number })[] = []
   for (const file of files) {
     const name = parseName(file)
-    if (name === undefined) await naming(file, removeUnnamed(file, deps))
-    else segments.push(await naming(file, recoverSegment(name, drained, deps)))
+    if (name === undefined) await naming(file, removeUnnamed(file, folder))
+    else segments.push(await naming(file, recoverSegment(name, drained, folder)))
   }
   const lasts = segments.map(({ last }) => last)
   return { segments, drained, nextPosition: Math.max(drained, ...lasts) + 1 }

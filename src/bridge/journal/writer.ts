@@ -8,16 +8,6 @@ import { encodeFrame, encodeHeader, frameSize, headerSize, newSegment, type Segm
 
 export const full: E.Either<Failure, never> = E.left({ kind: 'transient', reason: 'journal full' })
 
-type Deps = {
-  readonly dir: string
-  readonly segments: Segment[]
-  readonly segmentBytes: number
-  readonly nextPosition: number
-  readonly openFile: OpenFile
-  readonly now: Now
-  readonly log: Log
-}
-
 /** How many bodies were tried (`taken`), and the outcome: all of these are durable, or none is acknowledged. */
 type Written = { readonly taken: number; readonly outcome: E.Either<Failure, void> }
 
@@ -34,9 +24,24 @@ const fitting = (bodies: ReadonlyArray<Buffer>, room: number) => {
 }
 
 /** Appends groups of records to the newest segment, each with one fdatasync. Its calls must not overlap. */
-export const segmentWriter = (deps: Deps) => {
-  const { dir, segments, segmentBytes, openFile, now, log } = deps
-  let position = deps.nextPosition
+export const segmentWriter = ({
+  dir,
+  segments,
+  segmentBytes,
+  nextPosition,
+  openFile,
+  now,
+  log,
+}: {
+  readonly dir: string
+  readonly segments: Segment[]
+  readonly segmentBytes: number
+  readonly nextPosition: number
+  readonly openFile: OpenFile
+  readonly now: Now
+  readonly log: Log
+}) => {
+  let position = nextPosition
   let open: { readonly handle: Handle; readonly segment: Segment } | undefined
   let failing = false
 
@@ -147,5 +152,5 @@ export const groupCommit = (write: (bodies: ReadonlyArray<Buffer>) => Promise<Wr
       running ??= Promise.resolve().then(run)
     })
 
-  return { append, bytes: () => bytes, settled: async () => running }
+  return { append, bytes: () => bytes, idle: async () => running }
 }

@@ -53,15 +53,6 @@ export const toRedriven = (deadLetter: IncomingRecord, { topic, redriven, firstF
 
 type Why = { readonly consumer: string; readonly cause: string; readonly detail: string; readonly failedAt: Instant }
 
-type Deps = {
-  /** A transient Left is retried. */
-  readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
-  readonly now: Now
-  readonly sleep: Sleep
-  readonly log: Log
-  readonly measure: Measure
-}
-
 /** A record as a dead letter: key, value and headers byte for byte, plus headers with its place and the cause. */
 export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, failedAt }: Why): WireRecord => ({
   topic: deadLetters.name,
@@ -112,7 +103,23 @@ const againAfterMs = 500
  * the record is kept. Throws if Kafka refuses the dead letter itself, or if an append fails during the stop.
  */
 export const deadLetterFor =
-  ({ append, now, sleep, log, measure }: Deps, isStopping: () => boolean) =>
+  (
+    {
+      send,
+      now,
+      sleep,
+      log,
+      measure,
+    }: {
+      /** A transient Left is retried. */
+      readonly send: (record: WireRecord) => Promise<E.Either<Failure, void>>
+      readonly now: Now
+      readonly sleep: Sleep
+      readonly log: Log
+      readonly measure: Measure
+    },
+    isStopping: () => boolean,
+  ) =>
   (consumer: string): DeadLetter =>
   async (record, ofConsumer, detailOfConsumer) => {
     const { topic, partition, offset } = record
@@ -121,9 +128,9 @@ export const deadLetterFor =
     const [cause, detail] =
       why === undefined ? [ofConsumer, detailOfConsumer] : [unreadableBatch, `value: a whole batch of records: ${why}`]
     const deadLetter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })
-    for (let appended = await append(deadLetter); E.isLeft(appended); appended = await append(deadLetter)) {
-      if (appended.left.kind !== 'transient' || isStopping())
-        throw new Error(`a dead letter could not be stored: ${appended.left.reason}`)
+    for (let sent = await send(deadLetter); E.isLeft(sent); sent = await send(deadLetter)) {
+      if (sent.left.kind !== 'transient' || isStopping())
+        throw new Error(`a dead letter could not be stored: ${sent.left.reason}`)
       await sleep(againAfterMs)
     }
     log.warn(

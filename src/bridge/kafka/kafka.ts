@@ -10,7 +10,7 @@ import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
-import { adminConnection, clusterConnection } from './admin.ts'
+import { type Ask, adminConnection, clusterConnection } from './admin.ts'
 import { brokerHealth } from './broker-health.ts'
 import { type KafkaSettings, type NewClient, newClient } from './client.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
@@ -29,7 +29,7 @@ import {
   validCommitsOf,
 } from './offsets.ts'
 import { detectKeyDistribution } from './partitions/key-distribution.ts'
-import { partitionerOf } from './partitions/partitioner.ts'
+import { type Partitioner, partitionerOf } from './partitions/partitioner.ts'
 import { withKeyDistribution } from './partitions/report.ts'
 import { type Reroute, rerouteWith } from './partitions/reroute.ts'
 import type { Waiting } from './produce/backlog.ts'
@@ -132,6 +132,42 @@ const connectionsOf = (clients: NewClient) => {
   return { ...all, close }
 }
 
+type Connections = ReturnType<typeof connectionsOf>
+
+/** Where logs begin and end, what was committed, and whether they are still the same logs. */
+const logsOf = (connections: Connections, prefix: string, groupPrefix: string) => {
+  const { ask } = connections.admin
+  const askCluster = connections.cluster.ask
+  const ranges = rangesOf(ask, prefix)
+  const topicIds = topicIdsOf(askCluster, prefix)
+  const fetchRecord = fetchRecordOf(askCluster, prefix)
+  const compareLog = compareLogOf(epochEndsOf(askCluster, prefix), fetchRecord)
+  return {
+    ranges,
+    topicIds,
+    fetchRecord,
+    compareLog,
+    fetchFrom: fetchFromOf(connections.fetching.ask, ranges, prefix),
+    endOffsets: endOffsetsOf(askCluster, prefix),
+    validCommits: validCommitsOf({ committed: committedOf(ask, prefix, groupPrefix), topicIds, compareLog }),
+    forgetGroup: forgetGroupOf(ask, groupPrefix),
+    offsetsAt: offsetsAtOf(ask, prefix),
+    deleteBefore: deleteBeforeOf(ask, prefix),
+  }
+}
+
+/** The topics themselves: their settings, and how keys are distributed over their partitions. */
+const topicOperations = (ask: Ask, settings: KafkaSettings, partitioner: Partitioner) => {
+  const withKeys = (reports: TopicReports) => withKeyDistribution(reports, partitioner, settings.topicPrefix)
+  return {
+    ensureTopics: () => withKeys(ensureTopics(ask, settings)),
+    describeTopics: () => withKeys(describeTopics(ask, settings)),
+    applyTopics: () => withKeys(applyTopics(ask, settings)),
+    createTopic: createTopicOf(ask, settings),
+    deleteTopics: deleteTopicsOf(ask),
+  }
+}
+
 /** Connects on first use, and again when a connection is lost. After `stop` no connection is open. */
 export const connectKafka = (
   settings: KafkaSettings,
@@ -142,42 +178,29 @@ export const connectKafka = (
   const clients = newClient(settings, log)
   const connections = connectionsOf(clients)
   const { ask } = connections.admin
-  const { cluster } = connections
-  const ranges = rangesOf(ask, prefix)
-  const committed = committedOf(ask, prefix, groupPrefix)
-  const topicIds = topicIdsOf(cluster.ask, prefix)
-  const fetchRecord = fetchRecordOf(cluster.ask, prefix)
-  const fetchFrom = fetchFromOf(connections.fetching.ask, ranges, prefix)
-  const endOffsets = endOffsetsOf(cluster.ask, prefix)
-  const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
-  const validCommits = validCommitsOf({ committed, topicIds, compareLog })
-  const committedOffsets = committedOffsetsOf(validCommits)
-  const ownOffsets = ownOffsetsOf(validCommits)
-  const forgetGroup = forgetGroupOf(ask, groupPrefix)
+  const { validCommits, ...logs } = logsOf(connections, prefix, groupPrefix)
+
   const consumers = new Set<RunningConsumer>()
-  const supervised = consumeWith({
+  const consumeSupervised = consumeWith({
+    ...logs,
+    validCommits,
     newClient: clients,
     prefix,
     groupPrefix,
     clock,
     log,
     measure,
-    ranges,
-    endOffsets,
-    validCommits,
-    compareLog,
-    topicIds,
     isDenied: isDeniedOf(connections.permissions.ask, prefix),
-    forgetGroup,
   })
   const consume: KafkaPorts['consume'] = async (spec) => {
-    const consumer = await supervised(spec)
+    const consumer = await consumeSupervised(spec)
     consumers.add(consumer)
     return consumer
   }
-  const readTopic = readTopicWith({ ranges, consume, clock })
+  const readTopic = readTopicWith({ ranges: logs.ranges, consume, clock })
+
   const partitioner = partitionerOf({
-    detect: detectKeyDistribution({ ranges: rangesOf(connections.partitioner.ask, prefix), readTopic }),
+    detect: detectKeyDistribution(rangesOf(connections.partitioner.ask, prefix), readTopic),
     log,
   })
   const records = producer({
@@ -191,12 +214,13 @@ export const connectKafka = (
     connect: () => produceConnection(clients, prefix),
   })
   let stopping = false
-
   const send = traced(records.send)
   const append: Append = (record, withinMs) => within(withinMs, send(record), late)
-  const deadLetter = deadLetterFor({ append: send, now, sleep, log, measure }, () => stopping)
+  const deadLetter = deadLetterFor({ send, now, sleep, log, measure }, () => stopping)
 
   return {
+    ...logs,
+    ...topicOperations(ask, settings, partitioner),
     send,
     append,
     publish: async (event, withinMs) => {
@@ -206,28 +230,14 @@ export const connectKafka = (
     },
     deadLetter,
     keepRefused: keepingRefused(deadLetter(ofJournal)),
-    reroute: rerouteWith({ append: send, partitioner, sleep }, () => stopping),
-    redrive: (deadLetter, to, withinMs) => within(withinMs, send(toRedriven(deadLetter, to)), late),
+    reroute: rerouteWith({ send, partitioner, sleep }, () => stopping),
+    redrive: (letter, to, withinMs) => within(withinMs, send(toRedriven(letter, to)), late),
     consume,
     readTopic,
-    fetchRecord,
-    fetchFrom,
-    endOffsets,
-    compareLog,
-    committedOffsets,
-    ownOffsets,
-    ranges,
-    forgetGroup,
-    offsetsAt: offsetsAtOf(ask, prefix),
-    deleteBefore: deleteBeforeOf(ask, prefix),
-    topicIds,
-    ensureTopics: () => withKeyDistribution(ensureTopics(ask, settings), partitioner, prefix),
-    describeTopics: () => withKeyDistribution(describeTopics(ask, settings), partitioner, prefix),
-    applyTopics: () => withKeyDistribution(applyTopics(ask, settings), partitioner, prefix),
+    committedOffsets: committedOffsetsOf(validCommits),
+    ownOffsets: ownOffsetsOf(validCommits),
     withPrefix: (topics, groups = groupPrefix) =>
       connectKafka({ ...settings, topicPrefix: topics, groupPrefix: groups }, { log, measure, now }),
-    createTopic: createTopicOf(ask, settings),
-    deleteTopics: deleteTopicsOf(ask),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {

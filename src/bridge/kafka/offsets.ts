@@ -107,12 +107,6 @@ export const committedOf =
     return new Map(committed.filter(([, { offset }]) => offset >= 0))
   }
 
-type ValidDeps = {
-  readonly committed: (group: string, topic: TopicName) => Promise<ReadonlyMap<number, Committed>>
-  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
-  readonly compareLog: CompareLog
-}
-
 /**
  * What a group has committed for the log as it is now. A commit for an earlier topic of that name is missing. If the
  * log has lost its end, the offset is where the log ended, and the epoch is that of the record before.
@@ -133,7 +127,15 @@ const noLongerThere = (from: number): ValidCommit => ({
 })
 
 export const validCommitsOf =
-  ({ committed, topicIds, compareLog }: ValidDeps): ValidCommits =>
+  ({
+    committed,
+    topicIds,
+    compareLog,
+  }: {
+    readonly committed: (group: string, topic: TopicName) => Promise<ReadonlyMap<number, Committed>>
+    readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+    readonly compareLog: CompareLog
+  }): ValidCommits =>
   async (group, topic) => {
     const all = await committed(group, topic)
     if (all.size === 0) return new Map()
@@ -168,7 +170,7 @@ export const ownOffsetsOf =
     )
 
 const readWithinMs = 10_000
-const lookAgainMs = 200
+const askAgainMs = 200
 
 /** Whether a group has committed all records that the topic has now. Waits up to 10 s for that. */
 export const isReadBy =
@@ -180,7 +182,7 @@ export const isReadBy =
     while (monotonic() < until && !signal.aborted) {
       const committed = await committedOffsets(group, topic)
       if ([...ends].every(([partition, { low, high }]) => (committed.get(partition) ?? low) >= high)) return true
-      await sleep(lookAgainMs, signal)
+      await sleep(askAgainMs, signal)
     }
     return false
   }

@@ -23,25 +23,25 @@ export const orderedReplay = (
   const { promise: over, resolve, reject } = Promise.withResolvers<void>()
   const order = [...parts.keys()].sort((a, b) => a - b)
   const position = new Map([...parts].map(([partition, { low }]) => [partition, low]))
-  const turns = new Map(order.map((partition) => [partition, Promise.withResolvers<void>()]))
+  const begins = new Map(order.map((partition) => [partition, Promise.withResolvers<void>()]))
   let ended = false
   let running = Promise.resolve()
 
   const end = () => {
     ended = true
-    for (const turn of turns.values()) turn.resolve()
+    for (const begin of begins.values()) begin.resolve()
     running.then(resolve, reject)
   }
-  const giveTurn = () => {
+  const beginNext = () => {
     const next = order.find((partition) => (position.get(partition) ?? 0) < (parts.get(partition)?.high ?? 0))
     if (next === undefined) end()
-    else turns.get(next)?.resolve()
+    else begins.get(next)?.resolve()
   }
-  giveTurn()
+  beginNext()
 
   return {
     take: async ({ partition, records }) => {
-      await turns.get(partition)?.promise
+      await begins.get(partition)?.promise
       const from = position.get(partition)
       const last = records.at(-1)
       if (ended || from === undefined || last === undefined) return
@@ -49,7 +49,7 @@ export const orderedReplay = (
       if (fresh.length > 0) running = read(fresh)
       await running.catch(end)
       position.set(partition, Math.max(from, last.offset + 1))
-      giveTurn()
+      beginNext()
     },
     position: (partition) => position.get(partition),
     over,
@@ -78,15 +78,8 @@ export const readOrThrow = async (readTopic: ReadTopic, ...asked: Parameters<Rea
   if (E.isLeft(read)) throw new Error(`${asked[0]} cannot be read: ${read.left.reason}`)
 }
 
-type Deps = {
-  readonly ranges: Ranges
-  readonly consume: Consume
-  /** Milliseconds of a monotonic clock. */
-  readonly clock: () => number
-}
-
 const silenceMs = 30_000
-const lookEveryMs = 500
+const checkEveryMs = 500
 
 const whole: PartOf = (_, range) => range
 
@@ -98,7 +91,16 @@ export const newestRecords =
 const transient = (reason: string) => E.left({ kind: 'transient' as const, reason })
 
 export const readTopicWith =
-  ({ ranges, consume, clock }: Deps): ReadTopic =>
+  ({
+    ranges,
+    consume,
+    clock,
+  }: {
+    readonly ranges: Ranges
+    readonly consume: Consume
+    /** Milliseconds of a monotonic clock. */
+    readonly clock: () => number
+  }): ReadTopic =>
   async (topic, onSlice, { part = whole, signal } = {}) => {
     const known = await ranges(topic).catch(kafkaReasonOf)
     if (typeof known === 'string') return transient(known)
@@ -122,15 +124,15 @@ export const readTopicWith =
       handle: reading.take,
     })
     const silence = Promise.withResolvers<E.Either<Failure, void>>()
-    const looking = setInterval(async () => {
+    const checking = setInterval(async () => {
       const { reason } = await consumer.health()
       if (!busy && clock() - heardAt > silenceMs) silence.resolve(transient(`Kafka sends nothing: ${reason}`))
-    }, lookEveryMs)
+    }, checkEveryMs)
     signal?.addEventListener('abort', reading.end, { once: true })
     try {
       return await Promise.race([reading.over.then(() => E.right(undefined)), silence.promise])
     } finally {
-      clearInterval(looking)
+      clearInterval(checking)
       signal?.removeEventListener('abort', reading.end)
       reading.end()
       await consumer.stop()

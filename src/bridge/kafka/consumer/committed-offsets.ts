@@ -41,7 +41,8 @@ export const startOffset = (
   return from < low || from > high ? low : from
 }
 
-export type StartOffsetsDeps = {
+/** What start offsets are found with. */
+export type StartOffsets = {
   readonly ranges: Ranges
   readonly validCommits: ValidCommits
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
@@ -50,18 +51,18 @@ export type StartOffsetsDeps = {
 
 /** Finds the start offset of each partition. After a rebalance no other member can commit, so the result is final. */
 export const startOffsetsOf =
-  (deps: StartOffsetsDeps, spec: Pick<ConsumerSpec, 'group' | 'startAt' | 'refuseTopics'>): FindStartOffsets =>
+  (logs: StartOffsets, spec: Pick<ConsumerSpec, 'group' | 'startAt' | 'refuseTopics'>): FindStartOffsets =>
   async (partitions) => {
     const { group, startAt, refuseTopics } = spec
     const topics = [...new Set(partitions.map(({ topic }) => topic))]
     if (topics.length === 0) return []
-    const ids = await deps.topicIds(topics)
+    const ids = await logs.topicIds(topics)
     const refusal = await refuseTopics?.(ids)
     if (refusal !== undefined) throw new TopicsRefused(refusal)
     const known = new Map(
       await Promise.all(
         topics.map(
-          async (topic) => [topic, await Promise.all([deps.ranges(topic), deps.validCommits(group, topic)])] as const,
+          async (topic) => [topic, await Promise.all([logs.ranges(topic), logs.validCommits(group, topic)])] as const,
         ),
       ),
     )
@@ -74,12 +75,12 @@ export const startOffsetsOf =
         const committed = ofTopic?.get(partition)
         const wanted = await startAt?.(topic, partition)
         if (wanted === undefined && committed?.changed !== undefined)
-          deps.log.warn({ group, topic, partition, reason: committed.changed }, 'kafka: the log of a partition was cut')
+          logs.log.warn({ group, topic, partition, reason: committed.changed }, 'kafka: the log of a partition was cut')
         const missed = committed === undefined ? 0 : bounds.low - committed.offset
         if (missed > 0)
-          deps.log.warn({ group, topic, partition, missed }, 'kafka: records were deleted before a consumer read them')
+          logs.log.warn({ group, topic, partition, missed }, 'kafka: records were deleted before a consumer read them')
         if (missed < bounds.low - bounds.high)
-          deps.log.warn(
+          logs.log.warn(
             { group, topic, partition },
             'kafka: a partition ends before the offset that a consumer has reached',
           )
@@ -89,15 +90,6 @@ export const startOffsetsOf =
     )
   }
 
-type Deps = {
-  readonly prefix: string
-  /** The readers of the current generation. This member may commit only for these. */
-  readonly readers: () => Iterable<PartitionReader>
-  /** Commits as a member of the generation at the time of the call. Undefined while this process is not a member. */
-  readonly commit: () => ((offsets: Offsets) => Promise<void>) | undefined
-  readonly clock: () => number
-}
-
 type OffsetCommitter = {
   /** Commits the finished offsets that are not committed yet. At most one request runs at a time. Never rejects. */
   readonly flush: () => Promise<void>
@@ -105,7 +97,19 @@ type OffsetCommitter = {
 }
 
 /** Commits the finished offsets. The next commit includes the offsets of a failed one. */
-export const offsetCommitter = ({ prefix, readers, commit, clock }: Deps): OffsetCommitter => {
+export const offsetCommitter = ({
+  prefix,
+  readers,
+  commit,
+  clock,
+}: {
+  readonly prefix: string
+  /** The readers of the current generation. This member may commit only for these. */
+  readonly readers: () => Iterable<PartitionReader>
+  /** Commits as a member of the generation at the time of the call. Undefined while this process is not a member. */
+  readonly commit: () => ((offsets: Offsets) => Promise<void>) | undefined
+  readonly clock: () => number
+}): OffsetCommitter => {
   const committed = new WeakMap<PartitionReader, number>()
   let underWay: Promise<void> | undefined
   let failsSince: number | undefined

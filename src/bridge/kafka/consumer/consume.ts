@@ -4,20 +4,19 @@ import type { Health } from '../../domain/checks.ts'
 import type { ConsumerSpec, RunningConsumer } from '../../domain/log/consumer.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
 import type { EndOffsets } from '../../domain/log/positions.ts'
-import type { Measure } from '../../domain/metrics.ts'
 import { backoff } from '../../shared/backoff.ts'
 import type { Log } from '../../shared/log.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import { denial, type IsDenied } from '../fetch-record.ts'
-import { type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
+import { type StartOffsets, startOffsetsOf } from './committed-offsets.ts'
 import { stallDetector } from './health.ts'
-import { type Session, type SessionDeps, startSession } from './session.ts'
+import { type Session, type SessionContext, startSession } from './session.ts'
 import { lostRecords } from './take-batch.ts'
 
-type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers'> &
-  StartOffsetsDeps & {
-    readonly measure: Measure
+/** What consumers read from, and how they report. */
+type ConsumerContext = SessionContext &
+  StartOffsets & {
     readonly endOffsets: EndOffsets
     readonly isDenied: IsDenied
     readonly forgetGroup: (group: string) => Promise<void>
@@ -32,7 +31,7 @@ const restartPause = { baseMs: 200, capMs: 2_000 }
 const longPauseMs = 15_000
 const stableAfterMs = 60_000
 const checkEveryMs = 10_000
-const lookAtPermissionMs = 500
+const readableAgainMs = 500
 const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
@@ -41,12 +40,12 @@ const pauseAfter = (reason: string, failures: number) =>
 /**
  * Measures the lag of the session's partitions. Ends a session that is stalled, or whose logs are not the same ones.
  */
-const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measure, clock }: Deps) => {
+const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measure, clock }: ConsumerContext) => {
   const stalledAt = stallDetector()
   return async (session: Session): Promise<void> => {
     const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
     const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await endOffsets(topic)] as const)))
-    // A second look, since partitions may have been reassigned during the await: their new owner measures their lag.
+    // Asked again, since partitions may have been reassigned during the await: their new owner measures their lag.
     const waiting = session.waiting().filter(({ topic }) => ends.has(topic))
     const partitions = waiting.map(({ name, topic, partition, position }) => {
       const end = ends.get(topic)?.get(partition) ?? position
@@ -93,7 +92,7 @@ export const readWithout = (
 }
 
 /** The topics that the broker denies, and those that are read meanwhile. */
-const permissions = (spec: ConsumerSpec, isDenied: IsDenied, signal: AbortSignal) => {
+const permissionsOf = (spec: ConsumerSpec, isDenied: IsDenied, signal: AbortSignal) => {
   let denied: ReadonlyArray<TopicName> = []
   const readable = () => readWithout(denied, spec)
   /**
@@ -108,16 +107,37 @@ const permissions = (spec: ConsumerSpec, isDenied: IsDenied, signal: AbortSignal
   return {
     denied: () => denied,
     readable,
-    find: async () => {
+    ask: async () => {
       denied = await deniedOf(spec.topics)
     },
-    /** The topics that may be read again. None if another session has begun during the look. */
-    lookAgain: async (isCurrent: () => boolean): Promise<ReadonlyArray<TopicName>> => {
+    /** The topics that may be read again. None if another session has begun meanwhile. */
+    askAgain: async (isCurrent: () => boolean): Promise<ReadonlyArray<TopicName>> => {
       const still = await deniedOf(denied)
       if (!isCurrent()) return []
       const before = readable()
       denied = still
       return readable().filter((topic) => !before.includes(topic))
+    },
+    /** Resolves when a topic may be read, or at the stop. */
+    untilReadable: async () => {
+      while (readable().length === 0 && !signal.aborted) await sleep(readableAgainMs, signal)
+    },
+  }
+}
+
+/** Why the last session ended. After a while, a problem has another cause. Earlier, it may be the same again. */
+const endingOf = (clock: () => number) => {
+  let last: { readonly reason: string; readonly at: number } | undefined
+  return {
+    /** False if the session before ended for the same reason. */
+    note: (reason: string): boolean => {
+      const isOther = reason !== last?.reason
+      last = { reason, at: clock() }
+      return isOther
+    },
+    reason: () => last?.reason,
+    forgetIfOld: () => {
+      if (last !== undefined && clock() - last.at > stableAfterMs) last = undefined
     },
   }
 }
@@ -142,89 +162,91 @@ export const healthOf = ({ unhealthy, partitions, denied, topics, restartedBecau
   return { ok: false, reason: `${state}${cause}` }
 }
 
-const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
-  const { isDenied, forgetGroup, log, measure, clock } = deps
+/** One session after the other, until it is stopped. */
+const supervise = (spec: ConsumerSpec, context: ConsumerContext): Supervised => {
+  const { isDenied, forgetGroup, log, measure, clock } = context
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
-  const checkLag = lagCheck(spec, deps)
-  const findStartOffsets = startOffsetsOf(deps, { ...spec, group })
-  const reported = new Set<string>()
+  const { signal } = stopping
+  const permissions = permissionsOf(spec, isDenied, signal)
+  const ending = endingOf(clock)
+  const findStartOffsets = startOffsetsOf(context, { ...spec, group })
+  const checkLag = lagCheck(spec, context)
+  const reportedFaults = new Set<string>()
   const unfinishedHandlers = new Map<string, Promise<void>>()
-  const { denied, readable, find, lookAgain } = permissions(spec, isDenied, stopping.signal)
   const start = () =>
     startSession(
-      { ...spec, topics: readable() },
-      { ...deps, log: warnsOnce(log, reported), group, findStartOffsets, unfinishedHandlers },
+      { ...spec, topics: permissions.readable() },
+      { ...context, log: warnsOnce(log, reportedFaults), group, findStartOffsets, unfinishedHandlers },
     )
   let session = start()
-  let lastReason: string | undefined
-  let endedAt: number | undefined
-  let stopped: Promise<void> | undefined
 
-  const look = async () => {
-    const of = session
-    const allowed = await lookAgain(() => session === of)
+  const check = async () => {
+    const checked = session
+    const allowed = await permissions.askAgain(() => session === checked)
     if (allowed.length > 0) session.end(`Kafka allows reading ${allowed.join(', ')} again`)
     await checkLag(session)
   }
-  const looking = setInterval(() => look().catch(() => undefined), checkEveryMs)
-  const run = async () => {
+  const checking = setInterval(() => check().catch(() => undefined), checkEveryMs)
+
+  const report = async (reason: string) => {
+    if (ending.note(reason)) log.warn({ group: spec.group, reason }, 'kafka: a consumer ended and is restarted')
+    measure.consumerRestarted(spec.group)
+    if (!reason.includes(denial)) return
+    await permissions.ask()
+    const topics = permissions.denied()
+    if (topics.length > 0) log.warn({ group: spec.group, topics }, 'kafka: the broker denies reading topics')
+  }
+  const restartUntilStopped = async () => {
     for (let failures = 1; ; failures++) {
       const began = clock()
       const reason = await session.ended
-      if (stopping.signal.aborted) return
+      if (signal.aborted) return
       if (clock() - began > stableAfterMs) failures = 1
-      if (reason !== lastReason) log.warn({ group: spec.group, reason }, 'kafka: a consumer ended and is restarted')
-      lastReason = reason
-      endedAt = clock()
-      measure.consumerRestarted(spec.group)
-      if (reason.includes(denial)) {
-        await find()
-        if (denied().length > 0)
-          log.warn({ group: spec.group, topics: denied() }, 'kafka: the broker denies reading topics')
-      }
-      await sleep(pauseAfter(reason, failures), stopping.signal)
-      while (readable().length === 0 && !stopping.signal.aborted) await sleep(lookAtPermissionMs, stopping.signal)
-      if (stopping.signal.aborted) return
+      await report(reason)
+      await sleep(pauseAfter(reason, failures), signal)
+      await permissions.untilReadable()
+      if (signal.aborted) return
       session = start()
     }
   }
-  const running = run()
+  const restarting = restartUntilStopped()
+
   const end = async () => {
     stopping.abort()
-    clearInterval(looking)
+    clearInterval(checking)
     await session.stop()
-    await running
+    await restarting
     // The broker also removes a group without offsets, but much later.
     if (spec.alone) await settled(forgetGroup(group), forgetWithinMs)
   }
+  let ended: Promise<void> | undefined
 
   return {
     waiting: () => session.waiting(),
     health: () => {
       const unhealthy = session.unhealthyReason()
       if (unhealthy === undefined) {
-        // After a while, a problem has another cause than the restart before it. Earlier, it may be the same again.
-        if (endedAt !== undefined && clock() - endedAt > stableAfterMs) lastReason = undefined
-        reported.clear()
+        ending.forgetIfOld()
+        reportedFaults.clear()
       }
       return healthOf({
         unhealthy,
         partitions: session.partitions(),
-        denied: denied(),
-        topics: readable(),
-        restartedBecause: lastReason,
+        denied: permissions.denied(),
+        topics: permissions.readable(),
+        restartedBecause: ending.reason(),
       })
     },
     stop: () => {
-      stopped ??= end()
-      return stopped
+      ended ??= end()
+      return ended
     },
   }
 }
 
 /** Consumers that never end silently: one that crashes or stalls is restarted, on new connections. */
 export const consumeWith =
-  (deps: Deps) =>
+  (context: ConsumerContext) =>
   async (spec: ConsumerSpec): Promise<Supervised> =>
-    supervise(spec, deps)
+    supervise(spec, context)

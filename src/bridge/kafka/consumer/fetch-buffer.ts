@@ -108,7 +108,20 @@ export const fetchBuffer = (room: Room, catchUpRecords?: number): FetchBuffer =>
   }
 }
 
-type Deps = {
+const farBehind = 1_000
+/** A catch-up slice needs one or two seconds, even while other partitions are fetched and handled. */
+const withinMs = 4_000
+
+/** A partition that is far behind is handled in large slices: fewer round trips to the database for each record. */
+export const catchUpOf = ({
+  buffer,
+  acquire,
+  notFetched,
+  isPaused,
+  changed,
+  sleep,
+  closed,
+}: {
   readonly buffer: Pick<FetchBuffer, 'setCatchUp' | 'isFull' | 'records'>
   /** Limits how many partitions catch up at once. */
   readonly acquire: Acquire
@@ -118,14 +131,7 @@ type Deps = {
   readonly changed: () => void
   readonly sleep: Sleep
   readonly closed: AbortSignal
-}
-
-const farBehind = 1_000
-/** A catch-up slice needs one or two seconds, even while other partitions are fetched and handled. */
-const withinMs = 4_000
-
-/** A partition that is far behind is handled in large slices: fewer round trips to the database for each record. */
-export const catchUpOf = ({ buffer, acquire, notFetched, isPaused, changed, sleep, closed }: Deps) => {
+}) => {
   let filled = new AbortController()
   const check = () => {
     // A reason: without one, each call makes an error, whose stack would cost more than the rest of a small slice.

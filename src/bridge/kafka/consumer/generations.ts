@@ -1,6 +1,8 @@
 import type { Consumer } from 'kafkajs'
+import type { TopicName } from '../../../../contracts/topics.ts'
 import type { ConsumerSpec } from '../../domain/log/consumer.ts'
 import { partitionName } from '../../domain/log/partition-name.ts'
+import type { TopicIds } from '../../domain/log/positions.ts'
 import type { Measure } from '../../domain/metrics.ts'
 import { backoff } from '../../shared/backoff.ts'
 import type { Log } from '../../shared/log.ts'
@@ -10,24 +12,62 @@ import { kafkaReasonOf } from '../errors.ts'
 import { type FindStartOffsets, refusal, type Start, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
 import { type Room, roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
-import { partitionReader } from './partition-reader.ts'
-import type { Readers } from './readers.ts'
+import { type PartitionReader, partitionReader } from './partition-reader.ts'
 
-type Deps = {
-  readonly spec: ConsumerSpec
-  readonly prefix: string
-  readonly consumer: Pick<Consumer, 'pause' | 'resume' | 'seek'>
-  readonly readers: Readers
-  readonly findStartOffsets: FindStartOffsets
-  readonly isOver: () => boolean
-  /** Ends the session when an assignment cannot be processed. */
-  readonly end: (reason: string) => void
-  readonly isMember: () => boolean
-  /** Called when each assigned partition has its reader. */
-  readonly ready: () => void
-  readonly clock: () => number
-  readonly log: Log
-  readonly measure: Measure
+/** A partition that waits for records. */
+type Waiting = {
+  readonly name: string
+  readonly topic: TopicName
+  readonly partition: number
+  readonly position: number
+  /** The leader epoch of the record before the position, if it is known. */
+  readonly epoch?: number | undefined
+}
+
+/** The readers of the current generation, and the handlers of earlier generations that still run. */
+export type Readers = {
+  readonly all: () => ReadonlyArray<PartitionReader>
+  readonly get: (name: string) => PartitionReader | undefined
+  readonly set: (name: string, reader: PartitionReader) => void
+  /** The ids of the topics that are read, if they are known. */
+  readonly topicIds: () => TopicIds
+  readonly waiting: () => ReadonlyArray<Waiting>
+  /** Settles when no handler of an earlier reader of this partition runs any more. */
+  readonly previousHandled: (name: string) => Promise<void>
+  /** Ends the generation: later results of its handlers are ignored. */
+  readonly retire: () => void
+}
+
+/** `unfinishedHandlers` survives a restart of the consumer, since its handlers may still run. */
+export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Readers => {
+  const readers = new Map<string, PartitionReader>()
+  const keepUntilHandled = (name: string, handled: Promise<void>) => {
+    const all = Promise.all([unfinishedHandlers.get(name), handled]).then(() => {
+      if (unfinishedHandlers.get(name) === all) unfinishedHandlers.delete(name)
+    })
+    unfinishedHandlers.set(name, all)
+  }
+  return {
+    all: () => [...readers.values()],
+    get: (name) => readers.get(name),
+    set: (name, reader) => readers.set(name, reader),
+    topicIds: () =>
+      new Map(
+        [...readers.values()].flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const])),
+      ),
+    waiting: () =>
+      [...readers].flatMap(([name, { topic, partition, isIdle, position, epochBefore }]) =>
+        isIdle() ? [{ name, topic, partition, position: position(), epoch: epochBefore(position()) }] : [],
+      ),
+    previousHandled: (name) => unfinishedHandlers.get(name) ?? Promise.resolve(),
+    retire: () => {
+      for (const [name, reader] of readers) {
+        reader.retire()
+        keepUntilHandled(name, reader.handled())
+      }
+      readers.clear()
+    },
+  }
 }
 
 const pauseAfterFailure = { baseMs: 100, capMs: 2_000 }
@@ -36,9 +76,9 @@ const catchUpsAtOnce = 3
 
 /** Has kafkajs fetch from a partition only while its reader wants more. It fetches nothing at first. */
 const fetchingOf = (
-  consumer: Deps['consumer'],
+  consumer: Pick<Consumer, 'pause' | 'resume'>,
   partition: { readonly topic: string; readonly partitions: number[] },
-  end: Deps['end'],
+  end: (reason: string) => void,
 ) => {
   let isFetching = false
   return (isWanted: boolean): void => {
@@ -55,8 +95,35 @@ const fetchingOf = (
 }
 
 /** Processes each assignment of the group: makes a reader for each partition, from its start offset. */
-export const generations = (deps: Deps) => {
-  const { spec, prefix, consumer, readers, findStartOffsets, isOver, end, isMember, ready, clock, log, measure } = deps
+export const generations = ({
+  spec,
+  prefix,
+  consumer,
+  readers,
+  findStartOffsets,
+  isOver,
+  end,
+  isMember,
+  ready,
+  clock,
+  log,
+  measure,
+}: {
+  readonly spec: ConsumerSpec
+  readonly prefix: string
+  readonly consumer: Pick<Consumer, 'pause' | 'resume' | 'seek'>
+  readonly readers: Readers
+  readonly findStartOffsets: FindStartOffsets
+  readonly isOver: () => boolean
+  /** Ends the session when an assignment cannot be processed. */
+  readonly end: (reason: string) => void
+  readonly isMember: () => boolean
+  /** Called when each assigned partition has its reader. */
+  readonly ready: () => void
+  readonly clock: () => number
+  readonly log: Log
+  readonly measure: Measure
+}) => {
   const acquire = semaphore(catchUpsAtOnce)
   let current = 0
 

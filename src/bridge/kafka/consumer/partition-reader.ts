@@ -41,7 +41,8 @@ export type PartitionReader = {
   readonly retire: () => void
 }
 
-type Deps = {
+/** A partition that is assigned, and what its reader uses. */
+type Assigned = {
   readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'onOwned' | 'commit' | 'catchUpRecords'>
   readonly topic: TopicName
   readonly partition: number
@@ -99,8 +100,8 @@ const overlappingPauses = (changed: () => void, resumed: () => void) => {
 }
 
 /** Calls the handler. `handle` is true if the handler has succeeded. Otherwise it waits, longer after each failure. */
-const handlerCalls = (deps: Deps, owned: OwnedPartition, closed: AbortSignal) => {
-  const { spec, topic, partition, sleep, random, clock, log } = deps
+const handlerCalls = (assigned: Assigned, owned: OwnedPartition, closed: AbortSignal) => {
+  const { spec, topic, partition, sleep, random, clock, log } = assigned
   let failing: HandlerFailure | undefined
   let busySince: number | undefined
 
@@ -133,10 +134,11 @@ const handlerCalls = (deps: Deps, owned: OwnedPartition, closed: AbortSignal) =>
 }
 
 /** Calls the handler with slice after slice. If the handler throws, it gets the same slice again. */
-export const partitionReader = (deps: Deps): PartitionReader => {
-  const { spec, topic, partition, topicId, start, previousHandled, isMember, changed, acquire, sleep, measure } = deps
-  const buffer = fetchBuffer(deps.room, spec.catchUpRecords)
-  const epochs = epochsOf(start, deps.epoch)
+export const partitionReader = (assigned: Assigned): PartitionReader => {
+  const { spec, topic, partition, topicId, start, previousHandled, isMember, changed, acquire, sleep, measure } =
+    assigned
+  const buffer = fetchBuffer(assigned.room, spec.catchUpRecords)
+  const epochs = epochsOf(start, assigned.epoch)
   const closed = new AbortController()
   let isRetired = false
   let position = start
@@ -162,7 +164,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     if (isCurrent()) finished = Math.max(finished ?? start, offset + 1)
   }
   const owned: OwnedPartition = { isCurrent, done, pause }
-  const { handle, failing, busySince } = handlerCalls(deps, owned, closed.signal)
+  const { handle, failing, busySince } = handlerCalls(assigned, owned, closed.signal)
 
   const run = async () => {
     await previousHandled

@@ -8,21 +8,17 @@ import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
 import { kafkaReasonOf } from '../errors.ts'
 import { type FindStartOffsets, offsetCommitter } from './committed-offsets.ts'
-import { generations } from './generations.ts'
+import { generations, type Readers, readersOf } from './generations.ts'
 import { failureOf, isMember, observeActivity, unhealthyReason } from './health.ts'
 import { consumerOf } from './kafkajs-consumer.ts'
-import { type Readers, readersOf } from './readers.ts'
 import { takingBatches } from './take-batch.ts'
 
-export type SessionDeps = {
+/** What all sessions of a process have in common. */
+export type SessionContext = {
   readonly newClient: NewClient
   readonly prefix: string
   readonly groupPrefix: string
-  readonly group: string
-  readonly findStartOffsets: FindStartOffsets
   readonly compareLog: CompareLog
-  /** Handlers of earlier sessions that still run, by partition. */
-  readonly unfinishedHandlers: Map<string, Promise<void>>
   readonly clock: () => number
   readonly log: Log
   readonly measure: Measure
@@ -59,9 +55,26 @@ const handlersWithinMs = 4_000
 const commitWithinMs = 2_000
 const leaveWithinMs = 2_000
 
-export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
-  const { newClient, prefix, groupPrefix, group, findStartOffsets, compareLog, unfinishedHandlers } = deps
-  const { clock, log, measure } = deps
+export const startSession = (
+  spec: ConsumerSpec,
+  {
+    newClient,
+    prefix,
+    groupPrefix,
+    group,
+    findStartOffsets,
+    compareLog,
+    unfinishedHandlers,
+    clock,
+    log,
+    measure,
+  }: SessionContext & {
+    readonly group: string
+    readonly findStartOffsets: FindStartOffsets
+    /** Handlers of earlier sessions that still run, by partition. */
+    readonly unfinishedHandlers: Map<string, Promise<void>>
+  },
+): Session => {
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
   const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec)
   const { promise: ended, resolve } = Promise.withResolvers<string>()

@@ -29,8 +29,6 @@ export const keyDistributionOf = (partitions: number, found: ReadonlyArray<Found
   return { keyPartitions: fitting ?? partitions, partitions, mixed: fitting === undefined }
 }
 
-type Deps = { readonly ranges: Ranges; readonly readTopic: ReadTopic }
-
 /** In these topics consumers rely on the order of a key. In other topics a key may move when partitions are added. */
 const keepsOrder: ReadonlySet<TopicName> = new Set(eventTopicNames)
 const recordsInAll = 2_000
@@ -45,7 +43,7 @@ const oneWithinMs = 3_000
  * but it must not block producers.
  */
 export const detectKeyDistribution =
-  ({ ranges, readTopic }: Deps) =>
+  (ranges: Ranges, readTopic: ReadTopic) =>
   async (topic: TopicName): Promise<KeyDistribution> => {
     const known = await ranges(topic)
     const count = known.size
@@ -53,7 +51,7 @@ export const detectKeyDistribution =
     if (!keepsOrder.has(topic) || (known.get(count - 1)?.high ?? 0) > 0 || whole.every(({ high }) => high === 0))
       return { keyPartitions: count, partitions: count, mixed: false }
     const each = Math.max(recordsAtLeast, Math.ceil(recordsInAll / count))
-    const look = async (only: ReadonlyArray<number>, withinMs: number) => {
+    const readKeys = async (only: ReadonlyArray<number>, withinMs: number) => {
       const found: FoundKey[] = []
       const signal = AbortSignal.timeout(withinMs)
       const read = await readTopic(
@@ -75,9 +73,9 @@ export const detectKeyDistribution =
       return { found, isWhole: !signal.aborted }
     }
     const partitions = [...known.keys()]
-    const { found, isWhole } = await look(partitions, wholeWithinMs)
+    const { found, isWhole } = await readKeys(partitions, wholeWithinMs)
     if (isWhole) return keyDistributionOf(count, found)
     const apart: FoundKey[] = []
-    for (const partition of partitions) apart.push(...(await look([partition], oneWithinMs)).found)
+    for (const partition of partitions) apart.push(...(await readKeys([partition], oneWithinMs)).found)
     return keyDistributionOf(count, apart)
   }

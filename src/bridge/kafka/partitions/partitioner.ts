@@ -3,8 +3,6 @@ import type { Log } from '../../shared/log.ts'
 import type { KeyDistribution } from './key-distribution.ts'
 import { murmur2 } from './murmur2.ts'
 
-type Deps = { readonly detect: (topic: TopicName) => Promise<KeyDistribution>; readonly log: Log }
-
 /** Decides the partition of each record as Java's client does, but does not move keys when partitions are added. */
 export type Partitioner = {
   /** Resolves when the topics' partitions are known. Rejects if they cannot be detected now. */
@@ -21,7 +19,13 @@ const neededFor = (topic: TopicName): ReadonlyArray<TopicName> =>
   topic === botReplies.name ? [topic, botConversations.name] : [topic]
 
 /** Detects each topic's key distribution once, and again after `forget`. */
-export const partitionerOf = ({ detect, log }: Deps): Partitioner => {
+export const partitionerOf = ({
+  detect,
+  log,
+}: {
+  readonly detect: (topic: TopicName) => Promise<KeyDistribution>
+  readonly log: Log
+}): Partitioner => {
   const known = new Map<TopicName, KeyDistribution>()
   const detecting = new Map<TopicName, Promise<void>>()
   let withoutKey = 0

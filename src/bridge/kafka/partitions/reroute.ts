@@ -11,19 +11,24 @@ import type { Partitioner } from './partitioner.ts'
  */
 export type Reroute = (record: IncomingRecord) => Promise<boolean | undefined>
 
-type Deps = {
-  /** A transient Left is retried. */
-  readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
-  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf'>
-  readonly sleep: Sleep
-}
-
 /** The header that prevents a loop when instances disagree about the partition of a record. */
 const rerouted = 'rerouted'
 const againAfterMs = 500
 
 export const rerouteWith =
-  ({ append, partitioner, sleep }: Deps, isStopping: () => boolean): Reroute =>
+  (
+    {
+      send,
+      partitioner,
+      sleep,
+    }: {
+      /** A transient Left is retried. */
+      readonly send: (record: WireRecord) => Promise<E.Either<Failure, void>>
+      readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf'>
+      readonly sleep: Sleep
+    },
+    isStopping: () => boolean,
+  ): Reroute =>
   async (record) => {
     const { topic, key, value, partition, headers } = record
     if (key === null || headers[rerouted] !== undefined) return false
@@ -31,9 +36,9 @@ export const rerouteWith =
       await partitioner.ready([topic])
       const to = partitioner.partitionOf(topic, key)
       if (to === undefined || to === partition) return false
-      const appended = await append({ topic, key, value, headers: { ...allHeaders(record), [rerouted]: '1' } })
-      if (E.isRight(appended)) return true
-      return appended.left.kind === 'transient' ? undefined : false
+      const sent = await send({ topic, key, value, headers: { ...allHeaders(record), [rerouted]: '1' } })
+      if (E.isRight(sent)) return true
+      return sent.left.kind === 'transient' ? undefined : false
     }
     for (;;) {
       const outcome = await attempt().catch(() => undefined)

@@ -62,8 +62,8 @@ export const configOf = (
 /** The settings for an existing topic: those of a new topic, and its own settings that the bridge does not define. */
 export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicState): TopicState['config'] => {
   const wanted = configOf(topic, replication)
-  const kept = Number(ownConfig[minimumInSync] ?? 0) > Number(wanted[minimumInSync] ?? 0)
-  return { ...ownConfig, ...wanted, ...(kept && { [minimumInSync]: ownConfig[minimumInSync] ?? '' }) }
+  const isStricter = Number(ownConfig[minimumInSync] ?? 0) > Number(wanted[minimumInSync] ?? 0)
+  return { ...ownConfig, ...wanted, ...(isStricter && { [minimumInSync]: ownConfig[minimumInSync] ?? '' }) }
 }
 
 const cleanUpText = (config: TopicState['config']): string => {

@@ -1,21 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Role } from '../bridge/domain/roles.ts'
 import { publicHealthRouter, readinessOf, stopping } from '../bridge/http/health.ts'
-import { createHttpServer } from '../bridge/http/server.ts'
+import { createHttpServer, type HttpServer } from '../bridge/http/server.ts'
 import { ensureIndexesAt } from '../bridge/mongo/indexes.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { checksBeforeStart } from './checks.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
-import { listen, listenPlaces } from './listen.ts'
 import { type InPair, type Own, operatorsServer, seenByConsole } from './operators.ts'
 import { logOutages } from './outages.ts'
-import { startParts } from './parts.ts'
+import type { ChildName } from './pair.ts'
+import { roleCode, startParts } from './parts.ts'
 import { type NotStarted, planOf } from './plan.ts'
-import { connectPorts, type Part, scrapeWithinMs } from './ports.ts'
+import { connectPorts, type Part, scrapeWithinMs, serverReasonOf } from './ports.ts'
 import { prepare } from './prepare.ts'
-import { serverReasonOf } from './reason.ts'
-import { roleCode } from './role-code.ts'
 import type { Servers } from './start-servers.ts'
 
 export type Bridge = {
@@ -29,6 +27,48 @@ export type Bridge = {
   readonly ready: Promise<void>
   /** Finishes the requests and records in progress, then closes all connections. */
   readonly stop: () => Promise<void>
+}
+
+type Address = { readonly host: string; readonly port: number }
+type Addresses = { readonly public: Address; readonly admin: Address }
+
+const anyLocalPort: Address = { host: '127.0.0.1', port: 0 }
+
+/** Where a process listens. Of two processes, front has the configured ports, and only front knows those of back. */
+const addressesOf = (
+  { http, admin }: Pick<Settings, 'http' | 'admin'>,
+  takesIn: boolean,
+  child: ChildName | undefined,
+): Addresses =>
+  child === 'back'
+    ? { public: anyLocalPort, admin: anyLocalPort }
+    : { public: { host: http.host, port: http.port ?? (takesIn ? 8080 : 0) }, admin }
+
+/** The URL of the server. Left if its port is taken. */
+const listenAt = async (
+  server: HttpServer,
+  { host, port }: Address,
+  variable: string,
+): Promise<E.Either<NotStarted, string>> => {
+  const listening = await server.listen(host, port)
+  return E.isRight(listening)
+    ? E.right(`http://${host}:${listening.right.port}`)
+    : E.left({
+        reason: `${listening.left.reason}: stop the process that uses it, or set ${variable} to another port (0 takes any free one).`,
+        exitCode: 1,
+      })
+}
+
+/** The URLs of both servers. */
+const listen = async (
+  server: HttpServer,
+  operators: HttpServer,
+  addresses: Addresses,
+): Promise<E.Either<NotStarted, { readonly url: string; readonly adminUrl: string }>> => {
+  const url = await listenAt(server, addresses.public, 'HTTP_PORT')
+  if (E.isLeft(url)) return url
+  const adminUrl = await listenAt(operators, addresses.admin, 'ADMIN_PORT')
+  return E.isLeft(adminUrl) ? adminUrl : E.right({ url: url.right, adminUrl: adminUrl.right })
 }
 
 const effectOfLacking = (role: Role) =>
@@ -99,7 +139,7 @@ export const startBridge = async (
     ended ??= end()
     return ended
   }
-  const listening = await listen(server, operators, listenPlaces(settings, ingress !== undefined, pair?.child))
+  const listening = await listen(server, operators, addressesOf(settings, ingress !== undefined, pair?.child))
   if (E.isLeft(listening)) {
     await stop()
     return listening

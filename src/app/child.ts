@@ -2,25 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { commandLineUser } from '../bridge/operations/audit.ts'
 import { settled } from '../bridge/shared/timeout.ts'
 import { startBridge } from './bridge.ts'
-import { exitOfWrongConfig, type KafkaConfig, readSettings } from './config.ts'
-import type { MongoConfig } from './environment.ts'
-import { roleCode } from './role-code.ts'
-import { type ChildName, rolesOfChild } from './roles.ts'
+import { exitOfWrongConfig, readSettings } from './config.ts'
+import { type ChildName, type FromChild, type FromParent, rolesOfChild } from './pair.ts'
+import { roleCode } from './parts.ts'
 import { createLog, startTraces } from './telemetry.ts'
-
-/** What the parent sends to its front and its back. */
-export type FromParent =
-  | { readonly do: 'start'; readonly kafka: KafkaConfig; readonly mongo: MongoConfig; readonly token: string }
-  /** Where the operators' port of the other process listens. Absent while it does not run. */
-  | { readonly do: 'peer'; readonly url?: string }
-  | { readonly do: 'stop' }
-
-/** What front and back send to their parent. */
-export type FromChild =
-  | { readonly is: 'waiting' }
-  | { readonly is: 'listening'; readonly url: string; readonly adminUrl: string }
-  | { readonly is: 'ready'; readonly signInLink?: string }
-  | { readonly is: 'failed'; readonly reason: string; readonly exitCode: number }
 
 /** Nobody waits for this process once its parent is gone. */
 const stopWithinMs = 10_000

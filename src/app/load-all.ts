@@ -5,6 +5,6 @@
 import '../console/assets.ts'
 import './child.ts'
 import './start.ts'
-import { roleCode } from './role-code.ts'
+import { roleCode } from './parts.ts'
 
 await Promise.all(Object.values(roleCode).map((load) => load()))

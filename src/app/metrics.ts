@@ -1,4 +1,3 @@
-import * as t from 'io-ts'
 import {
   AggregatorRegistry,
   Counter,
@@ -12,28 +11,15 @@ import {
 import { type Metric, measuring, metrics, type ReadGauge, type Sources, type Update } from '../bridge/domain/metrics.ts'
 import { version } from './version.ts'
 
-/** Metrics as values, which can be joined with those of another process. */
-export type MetricValues = ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>
-
-// JSON has null for a value that is no number.
-const Value = t.type({ labels: t.UnknownRecord, value: t.union([t.number, t.null]) })
-const Metrics = t.array(t.type({ name: t.string, help: t.string, values: t.array(Value) }))
-const isMetricValues = (u: unknown): u is MetricValues => Metrics.is(u)
-
-/** As far as prom-client needs it to join and to write them. */
-export const MetricValues = new t.Type<MetricValues, unknown, unknown>(
-  'MetricValues',
-  isMetricValues,
-  (u, context) => (isMetricValues(u) ? t.success(u) : t.failure(u, context)),
-  t.identity,
-)
-
 /**
- * The metrics of a process for the other one, which shows those of both. `alone`: those that only this process has, in
- * Prometheus' text format. They have a line for each account, and the other process must not work for them.
+ * The metrics of a process for the other one, which shows those of both. `joint`: as values, which can be joined.
+ * `alone`: those that only this process has, in Prometheus' text format. They have a line for each account, and the
+ * other process must not work for them.
  */
-export const OfProcess = t.type({ joint: MetricValues, alone: t.string }, 'OfProcess')
-export type OfProcess = t.TypeOf<typeof OfProcess>
+export type OfProcess = {
+  readonly joint: ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>
+  readonly alone: string
+}
 
 type Change = (labels: Update['labels'], value: number, isGone?: true) => void
 

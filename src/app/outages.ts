@@ -8,7 +8,7 @@ type Change =
   | { readonly name: string; readonly is: 'broken'; readonly reason: string }
   | { readonly name: string; readonly is: 'works again'; readonly brokenMs: number }
 
-/** What has changed since the last look, and what is known now. `at` is a monotonic time in ms. */
+/** What has changed since the last check, and what is known now. `at` is a monotonic time in ms. */
 export const changesSince = (
   known: Known,
   checks: Readonly<Record<string, Health>>,
@@ -29,7 +29,7 @@ export const changesSince = (
   return [next, changes]
 }
 
-const lookEveryMs = 5_000
+const checkEveryMs = 5_000
 
 type Deps = {
   readonly read: () => Promise<Readonly<Record<string, Health>>>
@@ -57,6 +57,6 @@ export const logOutages = async ({ read, log, sleep, monotonic }: Deps, ending: 
           { check: change.name, seconds: Math.round(change.brokenMs / 1000) },
           'a check that has failed succeeds again',
         )
-    await sleep(lookEveryMs, ending)
+    await sleep(checkEveryMs, ending)
   }
 }

@@ -4,9 +4,31 @@ import { once } from 'node:events'
 import { backoff } from '../bridge/shared/backoff.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { settled } from '../bridge/shared/timeout.ts'
-import type { FromChild, FromParent } from './child.ts'
-import { type ChildName, otherChild, rolesOfChild } from './roles.ts'
+import type { KafkaConfig } from './config.ts'
+import type { MongoConfig } from './environment.ts'
 import type { Servers } from './start-servers.ts'
+
+/** The two processes of `npm start`. */
+export type ChildName = 'front' | 'back'
+export const rolesOfChild = {
+  front: ['ingress', 'egress'],
+  back: ['projector', 'archiver', 'console'],
+} as const
+export const otherChild = { front: 'back', back: 'front' } as const
+
+/** What the parent sends to its front and its back. */
+export type FromParent =
+  | { readonly do: 'start'; readonly kafka: KafkaConfig; readonly mongo: MongoConfig; readonly token: string }
+  /** Where the operators' port of the other process listens. Absent while it does not run. */
+  | { readonly do: 'peer'; readonly url?: string }
+  | { readonly do: 'stop' }
+
+/** What front and back send to their parent. */
+export type FromChild =
+  | { readonly is: 'waiting' }
+  | { readonly is: 'listening'; readonly url: string; readonly adminUrl: string }
+  | { readonly is: 'ready'; readonly signInLink?: string }
+  | { readonly is: 'failed'; readonly reason: string; readonly exitCode: number }
 
 export type Failed = { readonly reason: string; readonly exitCode: number }
 

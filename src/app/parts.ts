@@ -1,7 +1,21 @@
+import type { Role } from '../bridge/domain/roles.ts'
 import type { Plan } from './plan.ts'
 import type { Part, Ports } from './ports.ts'
-import { roleCode } from './role-code.ts'
 import type { Ingress } from './roles/ingress.ts'
+
+/**
+ * The code of each role, and of the parts that not every process with a role runs. A process loads that of its own roles
+ * only, so it starts sooner and takes less memory.
+ */
+export const roleCode = {
+  ingress: () => import('./roles/ingress.ts'),
+  projector: () => import('./roles/projector.ts'),
+  archiver: () => import('./roles/archiver.ts'),
+  egress: () => import('./roles/egress.ts'),
+  console: () => import('./roles/console.ts'),
+  retention: () => import('./roles/retention.ts'),
+  retainDays: () => import('./roles/retain-days.ts'),
+} satisfies Record<Role | 'retention' | 'retainDays', () => Promise<unknown>>
 
 /** Starts the parts of the roles one after the other until the process ends. Each is in `parts` as soon as it runs. */
 export const startParts = async (

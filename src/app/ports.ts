@@ -3,8 +3,10 @@ import type { CheckHealth, CheckName } from '../bridge/domain/checks.ts'
 import { now } from '../bridge/domain/clock.ts'
 import type { Egress } from '../bridge/egress/egress.ts'
 import { accessTokens } from '../bridge/ingress/access-token.ts'
+import { kafkaReasonOf } from '../bridge/kafka/errors.ts'
 import { connectKafka, type KafkaPorts } from '../bridge/kafka/kafka.ts'
 import { applyChangesIn } from '../bridge/mongo/apply.ts'
+import { mongoReasonOf } from '../bridge/mongo/classify.ts'
 import { connectMongo, type MongoConnection } from '../bridge/mongo/connect.ts'
 import { connectRebuilds } from '../bridge/mongo/rebuild/rebuilds.ts'
 import type { Log } from '../bridge/shared/log.ts'
@@ -76,3 +78,7 @@ export const connectPorts = (settings: Settings, servers: Pick<Servers, 'kafka' 
   }
   return { ports, disconnect }
 }
+
+/** The text of an error of a server that may be shown. */
+export const serverReasonOf = (error: unknown): string =>
+  error instanceof Error && error.name.startsWith('Kafka') ? kafkaReasonOf(error) : mongoReasonOf(error)

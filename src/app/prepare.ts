@@ -26,12 +26,12 @@ type Deps = {
 /** A broker has no leaders right after its start. So the first retries are quick and logged only as debug. */
 const pauses = { baseMs: 50, capMs: 1_000, jitter: 0 }
 /** The interval of the check that creates deleted topics again. */
-const lookEveryMs = 5_000
+const checkEveryMs = 5_000
 /**
  * The pause after a failed check. The first check after a topic was deleted often fails: kafkajs asks for the metadata
  * of all topics that its client has known, and one of them is missing. The next check has a new client.
  */
-const lookAgainMs = 1_000
+const checkAgainMs = 1_000
 
 const describe = ({ name, differences }: Report) => `${name}: ${differences.join(', ')}`
 
@@ -73,12 +73,12 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
     return undefined
   }
   const watch = async () => {
-    let pauseMs = lookEveryMs
+    let pauseMs = checkEveryMs
     while (!signal.aborted) {
       await sleep(pauseMs, signal)
       if (signal.aborted) return
       const problem = await topics().catch(reasonOf)
-      pauseMs = problem === undefined ? lookEveryMs : lookAgainMs
+      pauseMs = problem === undefined ? checkEveryMs : checkAgainMs
     }
   }
   const done = Promise.all([until('topics', topics), until('indexes', indexes)]).then(() => void watch())

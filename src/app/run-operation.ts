@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
+import cliProgress from 'cli-progress'
 import * as E from 'fp-ts/lib/Either.js'
 import { dataKeys } from '../bridge/archive/data-keys.ts'
 import type { WrappingKeys } from '../bridge/archive/key-file.ts'
@@ -17,15 +18,14 @@ import { type Redrives, redrivesIn } from '../bridge/mongo/redrives.ts'
 import { silentPersonsIn } from '../bridge/mongo/silent-persons.ts'
 import { actionRecorder, afterErasures, commandLineUser, type RecordAction } from '../bridge/operations/audit.ts'
 import type { AnyOperation, Need, Resources } from '../bridge/operations/operation.ts'
-import { progressLines } from '../bridge/operations/progress.ts'
-import { progressBar } from '../bridge/operations/progress-bar.ts'
+import { following, progressLines, type ShowProgress } from '../bridge/operations/progress.ts'
 import { printableLines } from '../bridge/shared/printable.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { missingKeyFile, wrappingKeysOf } from './archive-keys.ts'
 import { type Execute, type Flags, runOnTerminal, type Terminal } from './command-line.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import { serverReasonOf } from './reason.ts'
+import { serverReasonOf } from './ports.ts'
 import { missedErasuresOf } from './roles/missed-erasures.ts'
 import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
@@ -42,6 +42,23 @@ const ask = async (question: string): Promise<boolean> => {
   questions.close()
   return answer.trim() === 'yes'
 }
+
+/** A bar on a terminal. */
+const progressBar =
+  (stream: NodeJS.WriteStream, clock: () => number): ShowProgress =>
+  (what, unit) => {
+    const format = `${what}  {bar} {percentage} %  {text}`
+    const bar = new cliProgress.SingleBar(
+      { format, stream, gracefulExit: false, emptyOnZero: false },
+      cliProgress.Presets.shades_classic,
+    )
+    return following(unit, clock, ({ done, total }, text, isLast) => {
+      if (!bar.isActive) bar.start(total, done, { text })
+      bar.setTotal(total)
+      bar.update(done, { text })
+      if (isLast) bar.stop()
+    })
+  }
 
 const progressFor = (isJson: boolean) =>
   process.stdout.isTTY && !isJson

@@ -1,10 +1,51 @@
+import { allChecks } from '../../bridge/domain/checks.ts'
+import { type Metric, metrics } from '../../bridge/domain/metrics.ts'
+import type { AnyOperation } from '../../bridge/operations/operation.ts'
+import type { Option } from '../../bridge/operations/options.ts'
 import { messagesTable } from '../../tools/publishing/messages-table.ts'
 import { markdown, type Table } from '../../tools/publishing/table.ts'
 import { topicsTable } from '../../tools/publishing/topics-table.ts'
-import { checksTable } from './checks-table.ts'
-import { commandsTable } from './commands-table.ts'
-import { metricsTable } from './metrics-table.ts'
-import { settingsTable } from './settings-table.ts'
+import { commands } from '../commands.ts'
+import { settings } from '../environment.ts'
+
+const code = (text: string) => `\`${text}\``
+
+const checksTable = (): Table => ({
+  head: ['check', 'of the role', 'is not met while', 'what to do first'],
+  rows: allChecks.map(({ name, of, unmet, first }) => [`\`${name}\``, of === 'all' ? of : of.join(', '), unmet, first]),
+})
+
+/** The command with its arguments. `--help` has the options. */
+const commandRow = ({ name, summary, options }: AnyOperation): ReadonlyArray<string> => {
+  const args = Object.values<Option>(options).flatMap(({ isArgument, isRequired, value = '' }) => {
+    if (!isArgument) return []
+    return [isRequired ? value.toUpperCase() : `[${value.toUpperCase()}]`]
+  })
+  return [`\`${[name, ...args].join(' ')}\``, summary]
+}
+
+const commandsTable = () => ({ head: ['command', ''], rows: commands.map(commandRow) })
+
+const metricsTable = (): Table => ({
+  head: ['metric', 'type', 'labels', ''],
+  rows: Object.values<Metric>(metrics).map(({ name, kind, labels, help, more = '' }) => [
+    `\`livechat_${name}\``,
+    kind,
+    labels.map(code).join(', '),
+    `${help}${more}`,
+  ]),
+})
+
+const valueText = (value: unknown) => (typeof value === 'number' ? String(value) : code(String(value)))
+
+const settingsTable = (): Table => ({
+  head: ['variable', 'default', ''],
+  rows: settings.flatMap(({ settings: those, unset, about }) => {
+    if (about === undefined) return []
+    const defaults = Object.values(those).map((codec) => valueText(codec.unset))
+    return [[Object.keys(those).map(code).join(', '), unset ?? defaults.join(', '), about]]
+  }),
+})
 
 type GuideTable = {
   /** The guide in contracts/guides/. */

@@ -11,7 +11,7 @@ import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { rollSegments } from '../../bridge/privacy/enrichments.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
 import type { Part, Ports } from '../ports.ts'
-import { serverReasonOf } from '../reason.ts'
+import { serverReasonOf } from '../ports.ts'
 
 export const changedArchivesOf =
   ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>) =>

@@ -7,8 +7,7 @@ import { startRetaining } from '../../bridge/privacy/retain-days/retain.ts'
 import { appendedSinceIn } from '../../bridge/privacy/retain-days/silent-person.ts'
 import { viewsAreCurrentIn } from '../../bridge/privacy/views-current.ts'
 import { sleep } from '../../bridge/shared/time.ts'
-import { type Part, type Ports, scrapeWithinMs } from '../ports.ts'
-import { serverReasonOf } from '../reason.ts'
+import { type Part, type Ports, scrapeWithinMs, serverReasonOf } from '../ports.ts'
 
 /** The gauge of persons who should be erased by `privacy.retainDays`. */
 export const watchRetainDays = ({ settings, mongo, metrics }: Ports): void => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answerPeer, askPeer, joinReadiness } from '../../src/app/peer.ts'
+import { answerPeer, askPeer, joinReadiness } from '../../src/app/operators.ts'
 import { unmeasured } from '../../src/bridge/domain/metrics.ts'
 import type { Readiness } from '../../src/bridge/http/health.ts'
 import { createHttpServer } from '../../src/bridge/http/server.ts'

@@ -9,7 +9,7 @@ import type { Reads } from '../views/view.ts'
 import { classify } from './classify.ts'
 import type { MongoConnection } from './connect.ts'
 import { allDone, type Group, optimisticUpdate } from './optimistic-update.ts'
-import { swapGate } from './rebuild/swap.ts'
+import { swapGate, unlessSwapping } from './rebuild/swap.ts'
 import { markWritten } from './stats-due.ts'
 import { type CollectionOf, type IdsWhere, idsWhere, readPresent, readsIn, writeIfUnchanged } from './store.ts'
 import { markAudited } from './transcript-audits.ts'
@@ -124,11 +124,14 @@ export const applyChangesIn = (
         await markWritten(db, timeZoneOf)(writes)
         await markAudited(db)(writes)
       },
-      mayWrite: swapGate(db),
       sleep,
     })
     return writeBatcher({
-      applyChanges: applyWith(updateDocuments, idsWhere(db), undefined, readsIn(db)),
+      applyChanges: unlessSwapping(
+        swapGate(db),
+        applyWith(updateDocuments, idsWhere(db), undefined, readsIn(db)),
+        sleep,
+      ),
       classify,
       sleep,
     })

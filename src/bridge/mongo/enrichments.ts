@@ -20,7 +20,6 @@ export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     written: async () => {},
-    mayWrite: async () => true,
     sleep,
   })
   return async (enrichments) => {

@@ -25,13 +25,10 @@ type Deps<D> = {
   readonly read: ReadPresent<D>
   readonly write: WriteIfUnchanged<D>
   readonly written: Written<D>
-  /** Called with the changes in memory, before anything is written. False: wait and call again (rebuild/swap.ts). */
-  readonly mayWrite: () => Promise<boolean>
   readonly sleep: Sleep
 }
 
 const attempts = 12
-const askAgainMs = 20
 
 const byCollection = <A extends { readonly collection: string }>(items: ReadonlyArray<A>) =>
   [...Map.groupBy(items, ({ collection }) => collection)] as const
@@ -56,7 +53,7 @@ export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<R
  * with the error of a step.
  */
 export const optimisticUpdate =
-  <D extends Stored>({ read, write, written, mayWrite, sleep }: Deps<D>) =>
+  <D extends Stored>({ read, write, written, sleep }: Deps<D>) =>
   async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
     const fold = async ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) => {
       const present = await read(
@@ -77,7 +74,6 @@ export const optimisticUpdate =
     }
     const all: WrittenDocument<D>[] = []
     for (let attempt = 0; attempt < attempts; attempt++) {
-      while (!(await mayWrite())) await sleep(askAgainMs)
       const folded = (await allDone(byCollection(groups).map(fold))).flat()
       const changed = folded.flatMap((writes) =>
         writes.length === 1 ? writes.filter(({ before, after }) => before !== after) : [],

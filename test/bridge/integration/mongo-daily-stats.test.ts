@@ -47,7 +47,6 @@ const crashing = applyWith(
     written: async () => {
       throw new Error('crash')
     },
-    mayWrite: async () => true,
     sleep,
   }),
   idsWhere(db),

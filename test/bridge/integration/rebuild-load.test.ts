@@ -5,7 +5,7 @@ import { dated } from '../../../src/bridge/domain/dated.ts'
 import { applyWith } from '../../../src/bridge/mongo/apply.ts'
 import { optimisticUpdate } from '../../../src/bridge/mongo/optimistic-update.ts'
 import { connectRebuilds } from '../../../src/bridge/mongo/rebuild/rebuilds.ts'
-import { swapGate } from '../../../src/bridge/mongo/rebuild/swap.ts'
+import { swapGate, unlessSwapping } from '../../../src/bridge/mongo/rebuild/swap.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../../../src/bridge/mongo/store.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import type { Change, ViewDocument } from '../../../src/bridge/views/document.ts'
@@ -38,7 +38,7 @@ type Log = ReturnType<typeof growingLog>
 
 /** A projector's writer that is slow somewhere between reading and writing. It applies a slice again if it fails. */
 const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
-  const apply = applyWith(
+  const applyAtOnce = applyWith(
     optimisticUpdate<ViewDocument>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
@@ -46,11 +46,11 @@ const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
         return writeIfUnchanged<ViewDocument>(db)(collection, writes)
       },
       written: () => sleep(random(5)),
-      mayWrite,
       sleep,
     }),
     idsWhere(db),
   )
+  const apply = unlessSwapping(mayWrite, applyAtOnce, sleep)
   let position = 0
   return {
     position: () => position,

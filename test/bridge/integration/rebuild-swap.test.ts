@@ -7,7 +7,7 @@ import { rebuiltName, rename, swapName } from '../../../src/bridge/mongo/rebuild
 import type { LeasedRebuild } from '../../../src/bridge/mongo/rebuild/rebuilds.ts'
 import { connectRebuilds } from '../../../src/bridge/mongo/rebuild/rebuilds.ts'
 import { rebuilds as rebuildsIn } from '../../../src/bridge/mongo/rebuild/state.ts'
-import { swapGate, swapIn } from '../../../src/bridge/mongo/rebuild/swap.ts'
+import { swapGate, swapIn, unlessSwapping } from '../../../src/bridge/mongo/rebuild/swap.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../../../src/bridge/mongo/store.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import type { ViewDocument } from '../../../src/bridge/views/document.ts'
@@ -49,7 +49,7 @@ const damage = (set: object) =>
 const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
   const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
   const { promise: hasRead, resolve: read } = Promise.withResolvers<void>()
-  const apply = applyWith(
+  const applyAtOnce = applyWith(
     optimisticUpdate<ViewDocument>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
@@ -58,12 +58,11 @@ const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
         return writeIfUnchanged<ViewDocument>(db)(collection, writes)
       },
       written: async () => {},
-      mayWrite: gate,
       sleep,
     }),
     idsWhere(db),
   )
-  return { apply, hasRead, goOn }
+  return { apply: unlessSwapping(gate, applyAtOnce, sleep), hasRead, goOn }
 }
 
 /** A live writer that writes as fast as it can. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { groupsOf } from '../../../src/bridge/mongo/apply.ts'
+import { unlessSwapping } from '../../../src/bridge/mongo/rebuild/swap.ts'
 import { pauseAfter } from '../../../src/bridge/mongo/stats-refresher.ts'
 import { chunks } from '../../../src/bridge/shared/slices.ts'
 import type { Change } from '../../../src/bridge/views/document.ts'
@@ -39,6 +40,18 @@ groups('are split into chunks with all items in order', () => {
       assert.ok(pieces.every(({ length }) => length > 0 && length <= size))
     }),
   )
+})
+
+groups('wait for the end of a swap before they are applied, and ask once', async () => {
+  let asked = 0
+  const log: string[] = []
+  const apply = unlessSwapping(
+    async () => ++asked > 2,
+    async () => void log.push('apply'),
+    async () => void log.push('sleep'),
+  )
+  await apply([])
+  assert.equal([asked, log], [3, ['sleep', 'sleep', 'apply']])
 })
 
 groups('slow statistics use a twentieth of the time, unless readers would wait for more than 5 s', () => {

@@ -20,10 +20,7 @@ const group = (...offsets: ReadonlyArray<number>): Group<Counter> => ({
 })
 
 /** One collection in memory; `meanwhile` runs between each read and write. */
-const memory = (
-  meanwhile: (documents: Map<string, Counter>) => void = () => {},
-  mayWrite: () => Promise<boolean> = async () => true,
-) => {
+const memory = (meanwhile: (documents: Map<string, Counter>) => void = () => {}) => {
   const documents = new Map<string, Counter>()
   const log: string[] = []
   const run = optimisticUpdate<Counter>({
@@ -41,7 +38,6 @@ const memory = (
     written: async () => {
       log.push('written')
     },
-    mayWrite,
     sleep: async () => {
       log.push('sleep')
     },
@@ -90,20 +86,9 @@ settling('reports documents that an overtaken attempt has written, with their ol
     written: async (writes) => {
       told.push(...writes.map(({ before }) => before?.ids))
     },
-    mayWrite: async () => true,
     sleep: async () => {},
   })([group(0, 1)])
   assert.equal(told, [undefined, [0, 1]])
-})
-
-settling('waits for the permission to write before it reads', async () => {
-  let asked = 0
-  const { run, log } = memory(
-    () => {},
-    async () => ++asked > 2,
-  )
-  await run([group(0)])
-  assert.equal([asked, log], [3, ['sleep', 'sleep', 'read', 'write', 'written']])
 })
 
 settling('gives up when it is overtaken again and again', async () => {

@@ -116,7 +116,6 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     written: async () => {},
-    mayWrite: async () => true,
     sleep,
   })
   return {

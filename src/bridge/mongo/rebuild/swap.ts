@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
+import type { Sleep } from '../../shared/time.ts'
+import type { ApplyChanges } from '../../views/document.ts'
 import type { ViewName } from '../../views/index.ts'
 import { rejectAfter, stepMs } from '../client.ts'
 import { rebuiltName, rename, swapName } from './collections.ts'
@@ -34,10 +36,7 @@ export const breakLock = async (db: Db, { views, lock }: Locked): Promise<void> 
   await rejectAfter(stepMs, rebuilds(db).updateOne({ 'lock.token': token }, { $unset: { lock: '' } }))
 }
 
-/**
- * Whether a live writer may write the changes that it holds in memory. An expired lock is broken first: the rebuild has
- * died or hangs.
- */
+/** Whether no rebuild is swapping views. An expired lock is broken first: the rebuild has died or hangs. */
 export const swapGate = (db: Db) => async (): Promise<boolean> => {
   const [locked] = await rejectAfter(
     stepMs,
@@ -52,38 +51,47 @@ export const swapGate = (db: Db) => async (): Promise<boolean> => {
   return true
 }
 
+const askAgainMs = 20
+
+/** Asks once for a batch of changes, with all of them in memory and before a document of theirs is read. */
+export const unlessSwapping =
+  (mayWrite: () => Promise<boolean>, applyChanges: ApplyChanges, sleep: Sleep): ApplyChanges =>
+  async (changes) => {
+    while (!(await mayWrite())) await sleep(askAgainMs)
+    await applyChanges(changes)
+  }
+
 type Held = { readonly writer: string; readonly token: string }
 
 /**
  * Replaces the live collections with the rebuilt ones. Readers see each replacement as one step. Resolves with the
- * views that were replaced. These are fewer than requested if the lock was broken during the swap. MongoDB ends the
- * queries that are open on the old collection, as with any rename.
+ * views that were replaced: fewer than requested if the lock was broken during the swap. MongoDB ends the queries that
+ * are open on the old collection, as with any rename.
  *
- * Why no event is lost, and no event is folded onto a document that lacks earlier events, whichever process dies or
- * freezes at whichever time:
+ * The danger: a live writer stores an event in the old documents after the rebuild has read the log for the last time.
+ * The swap would lose it. The lock excludes that, although nobody waits for a write that is under way.
  *
- * 1. The rebuild works in this order. It sets the lock, and a majority acknowledges it. It reads the end offsets of the
- *    topics. It processes every record before these end offsets. It swaps the collections. It releases the lock.
- * 2. A live writer holds its records in memory before it looks for a lock (`swapGate`). If it sees a lock, it writes
- *    nothing. If it sees none, the end offsets are read later, so its records are before them. The rebuilt documents
- *    contain these records, however late the writer writes. Its late write requires the `applied` that it has read, or
- *    that there is no document. The swapped document differs, so the write has no effect. The writer reads again and
- *    finds that all is done. For the same reason, a damaged document that it has read before the swap is not restored.
- * 3. A writer that sees the lock waits. Then it reads the swapped documents and folds its records onto them. The
- *    projector processes a partition in order, and a slice counts as done only when all of it is written. So the
- *    waiting slice begins at or before the end offset of its partition. The swapped documents have all records before
- *    that offset. So no record reaches a swapped document before an earlier record that the document lacks.
- * 4. The lock is a lease on the server's clock. The first writer that sees an expired lease breaks the lock: it marks
- *    the lock as broken, then renames the collections that are ready for the swap, and only then writes. The rebuild
- *    also works in steps. It renames its collections to names under which no process writes, so no write can create
- *    such a collection. It checks that the lock is not broken. Then it renames the ready collections to the names of
- *    the views. If it freezes before the check and the lock is broken, the check fails and no rename begins. If it
- *    freezes after the check, a rename after the break finds no collection. Views that were swapped before the break
- *    were swapped under an unbroken lock, so 1 to 3 hold for them.
+ * The rebuild sets the lock (a majority acknowledges it), then reads where the topics end, folds all records before
+ * these ends, swaps, and releases the lock. A live writer asks for the lock once for each batch, with the batch in
+ * memory (`unlessSwapping`):
  *
- * Assumption: the server that answers as the primary is the primary. A primary that was deposed within the second of a
- * swap, and does not know it yet, could report to a writer that there is no lock. A primary that was elected in that
- * second could show the view as it was before the swap.
+ * 1. It sees no lock. Then the rebuild reads the ends later, so the batch is before the ends, and the rebuilt documents
+ *    have all of it. However late the writer writes, and however often it tries again: a write requires that the
+ *    document has the `applied` that was read, or is missing. A swapped document differs, so the write does nothing.
+ *    The writer reads again and finds the batch done. So a document that was damaged before the swap stays mended.
+ * 2. It sees the lock and waits. Then it reads the swapped documents. A partition is written in order, slice by slice,
+ *    so its waiting slice begins at or before the end that the rebuild has read. The swapped documents have all records
+ *    before that end. So no record meets a document that lacks an earlier one.
+ * 3. The rebuild dies or freezes with the lock. The lock has a time limit by the server's clock. The first writer that
+ *    finds it expired breaks it (`breakLock`): marks it as broken, renames the collections that are ready for the swap
+ *    back, and only then writes. The rebuild works the other way round: it renames its collections to names under which
+ *    nobody writes, checks that the lock is not broken, and renames them to the names of the views. If it freezes before
+ *    the check, the check fails. If it freezes after the check, its rename finds no collection. Views that it swapped
+ *    before the break were swapped under the lock.
+ *
+ * Assumption: the server that answers as the primary is the primary. One that was deposed within the second of a swap,
+ * and does not know it yet, could report that there is no lock. One that was elected in that second could show the view
+ * as it was before the swap.
  */
 export const swapIn = async (
   db: Db,

@@ -119,3 +119,15 @@ export const positionsInMongo = (deps: Deps) => {
     },
   }
 }
+
+const storeEveryMs = 1_000
+
+/** Returns a function that stores for the last time. While MongoDB is away, the positions wait for the next time. */
+export const storeEverySecond = ({ store }: { readonly store: () => Promise<void> }): (() => Promise<void>) => {
+  const storeOrWait = () => store().catch(() => undefined)
+  const storing = setInterval(storeOrWait, storeEveryMs)
+  return async () => {
+    clearInterval(storing)
+    await storeOrWait()
+  }
+}

@@ -80,75 +80,83 @@ const unknownAnswer = (outcomes: ReadonlyArray<Outcome>): string | undefined => 
   return undefined
 }
 
-/** Each turn's events, with the place of the first one in the log. */
-type Group = { readonly from: number; readonly events: Asked[] }
-
-/** A turn ends with the message that an answer names. Whoever takes the chat away from the bot ends it too. */
-const grouped = (events: ReadonlyArray<ConversationEvent>, answered: ReadonlySet<Asked>): ReadonlyArray<Group> => {
-  const groups: Group[] = []
-  let open: Group | undefined
-  for (const [from, event] of events.entries()) {
-    if (isOutcome(event)) continue
-    if (event.type !== 'ClientMessageReceived') open = undefined
-    if (!isAsked(event)) continue
-    if (open === undefined) {
-      open = { from, events: [] }
-      groups.push(open)
-    }
-    open.events.push(event)
-    if (answered.has(event) || event.type === 'AgentUnavailable') open = undefined
-  }
-  return groups
-}
-
-/** The turns of a chat from its events in the order of the log. Pure. */
-export const turnsOf = (
-  logged: ReadonlyArray<ConversationEvent>,
-  { replyWithin, readUntil, ...rules }: TurnRules,
-): ReadonlyArray<Turn> => {
-  const events = once(logged)
+/** What the bot answered to each event. The bridge's own messages are none of the bot's. */
+const answersIn = (events: ReadonlyArray<ConversationEvent>): ReadonlyMap<Asked, ReadonlyArray<Outcome>> => {
   const answers = new Map<Asked, Outcome[]>()
   for (const [at, event] of events.entries()) {
-    // The bridge's own messages are none of the bot's, and a repeated command keeps its first outcome.
     if (!isOutcome(event) || event.data.because !== undefined) continue
+    // A repeated command keeps its first outcome.
     if (event.type === 'BotReplyFailed' && event.data.reason === 'duplicate') continue
     const asked = answeredBy(event, at, events)
     if (asked !== undefined) answers.set(asked, [...(answers.get(asked) ?? []), event])
   }
-  const isAnswer = (outcome: Outcome) => outcome.data.expectsMore !== true
-  const answered = new Set([...answers].flatMap(([asked, outcomes]) => (outcomes.some(isAnswer) ? [asked] : [])))
+  return answers
+}
 
-  let state: Conversation = unknownConversation
-  let seen = 0
-  const stateAt = (place: number): Conversation => {
-    const facts = events.slice(seen, place).flatMap((event) => factOf(dated(event)) ?? [])
-    seen = Math.max(seen, place)
-    state = withFacts(state, facts)
-    return state
+/** Not only an announcement of the answer. */
+const isAnswer = ({ data }: Outcome) => data.expectsMore !== true
+
+/** The events of a turn, the place of the first one in the log, and the conversation after it. */
+type Group = {
+  readonly from: number
+  readonly conversation: Conversation
+  readonly events: [Asked, ...Asked[]]
+}
+
+/** A turn ends with the message that an answer names. Whoever takes the chat away from the bot ends it too. */
+const grouped = (
+  events: ReadonlyArray<ConversationEvent>,
+  answers: ReadonlyMap<Asked, ReadonlyArray<Outcome>>,
+): ReadonlyArray<Group> => {
+  const groups: Group[] = []
+  let conversation: Conversation = unknownConversation
+  let open: Group | undefined
+  for (const [from, event] of events.entries()) {
+    const fact = factOf(dated(event))
+    if (fact !== undefined) conversation = withFacts(conversation, [fact])
+    if (isOutcome(event)) continue
+    if (event.type !== 'ClientMessageReceived') open = undefined
+    if (!isAsked(event)) continue
+    if (open === undefined) {
+      open = { from, conversation, events: [event] }
+      groups.push(open)
+    } else open.events.push(event)
+    if (event.type === 'AgentUnavailable' || answers.get(event)?.some(isAnswer)) open = undefined
   }
-  let end = 0
-  return grouped(events, answered).map(({ from, events: [first, ...others] }, i) => {
-    if (first === undefined) throw new Error('a turn without an event')
-    const last = others.at(-1) ?? first
-    const outcomes = [first, ...others].flatMap((asked) => answers.get(asked) ?? [])
-    const before = events.slice(end, from).filter((event) => !isAsked(event))
-    end = from
-    const command = {
-      type: 'BotMessage' as const,
-      ...(first.type === 'ClientMessageReceived' && { inReplyTo: first.id }),
-    }
-    const taken = decideReply(stateAt(from + 1), command, new Date(first.time), rules)
-    const isOpen = !outcomes.some(isAnswer) && Date.parse(last.time) + replyWithin > readUntil
-    const why =
-      (taken === 'send' || taken === 'overtaken' ? undefined : `the bridge would send no reply: ${taken}`) ??
-      unknownAnswer(outcomes) ??
-      (isOpen ? 'the log ends before the answer' : undefined)
+  return groups
+}
+
+/** Why no bot can be compared with the log in a turn. */
+const whyNotComparable = (
+  { conversation, events: [first, ...others] }: Group,
+  outcomes: ReadonlyArray<Outcome>,
+  { replyWithin, readUntil, ...rules }: TurnRules,
+): string | undefined => {
+  const reply = {
+    type: 'BotMessage' as const,
+    ...(first.type === 'ClientMessageReceived' && { inReplyTo: first.id }),
+  }
+  const decision = decideReply(conversation, reply, new Date(first.time), rules)
+  if (decision !== 'send' && decision !== 'overtaken') return `the bridge would send no reply: ${decision}`
+  const last = others.at(-1) ?? first
+  const isOpen = !outcomes.some(isAnswer) && Date.parse(last.time) + replyWithin > readUntil
+  return unknownAnswer(outcomes) ?? (isOpen ? 'the log ends before the answer' : undefined)
+}
+
+/** The turns of a chat from its events in the order of the log. Pure. */
+export const turnsOf = (logged: ReadonlyArray<ConversationEvent>, rules: TurnRules): ReadonlyArray<Turn> => {
+  const events = once(logged)
+  const answers = answersIn(events)
+  const groups = grouped(events, answers)
+  return groups.map((group, i) => {
+    const outcomes = group.events.flatMap((asked) => answers.get(asked) ?? [])
+    const notComparable = whyNotComparable(group, outcomes, rules)
     return {
       number: i + 1,
-      before,
-      events: [first, ...others],
+      before: events.slice(groups[i - 1]?.from ?? 0, group.from).filter((event) => !isAsked(event)),
+      events: group.events,
       observed: actsOf(outcomes),
-      ...(why !== undefined && { notComparable: why }),
+      ...(notComparable !== undefined && { notComparable }),
     }
   })
 }

@@ -120,13 +120,21 @@ const refused = (event: ToldOf<'BotReplyFailed'>): Fact | undefined => {
   }
 }
 
+/** When the service accepted a command: at its last attempt. */
+export const deliveredAt = ({
+  time,
+  data,
+}: {
+  readonly time: Date
+  readonly data: { readonly attempts: ReadonlyArray<{ readonly at: Date }> }
+}): Date => data.attempts.at(-1)?.at ?? time
+
 const finished = (event: ToldOf<OutcomeType>, outcome: Finished['outcome']): Fact => {
-  const { commandId, commandType, inReplyTo, because, attempts, expectsMore, requestedAt } = event.data
+  const { commandId, commandType, inReplyTo, because, expectsMore, requestedAt } = event.data
   const digest = contentDigest(event.data)
-  const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
   return {
     id: identity(event),
-    at: sentAt ?? event.time,
+    at: outcome === 'delivered' ? deliveredAt(event) : event.time,
     kind: 'finished',
     eventId: event.id,
     commandId,

@@ -96,6 +96,9 @@ const handedOverInVain = <C extends Conversation>(
   return now.state === 'bot' || now.state === 'unavailable' ? { ...now, handOverFailed: { id, at } } : current
 }
 
+/** From when on a chat counts as silent if nothing happens after this event. */
+export const silentFrom = (at: Date): Date => new Date(at.getTime() + silenceMs)
+
 /**
  * The protocol has no event that ends an agent's part, or an invitation that nobody answers. A day's silence ends it.
  */
@@ -110,7 +113,7 @@ const held = <C extends Conversation>(current: C, at: Date): C => {
   const { heldUntil, messagesSinceJoined, ...rest } = current
   if (rest.state !== 'agent' && rest.state !== 'invited') return rest as C
   if (!isHeldAt(current, at)) return current
-  const until = new Date(at.getTime() + silenceMs)
+  const until = silentFrom(at)
   return {
     ...rest,
     heldUntil: heldUntil !== undefined && heldUntil > until ? heldUntil : until,

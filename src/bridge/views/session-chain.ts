@@ -1,7 +1,7 @@
 import type { ChatEvent, ConversationEvent } from '../../../contracts/events/index.ts'
 import type { Id } from '../../../contracts/primitives.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
-import { maxOfSession, type SessionDocument, silenceMs } from '../../../contracts/views/session.ts'
+import { maxOfSession, type SessionDocument } from '../../../contracts/views/session.ts'
 import type { TranscriptAudit } from '../../../contracts/views/transcript-audit.ts'
 import { type Guard, once } from './applied.ts'
 import type { Recorded } from './document.ts'
@@ -84,9 +84,6 @@ export const withTurn = (session: SessionDocument, ms: number): SessionDocument 
   responseTimesMs: [...session.responseTimesMs, ms].slice(0, maxOfSession.responseTimes),
   ...(session.firstResponseMs === undefined && { firstResponseMs: ms }),
 })
-
-/** When a bot session ends if nothing more happens. */
-export const silentFrom = (lastEventAt: Date): Date => new Date(lastEventAt.getTime() + silenceMs)
 
 /**
  * A new version of a session may have an outdated audit, so the audit is due again. The fold itself compares nothing,

@@ -6,14 +6,15 @@ import type {
   ConversationEvent,
 } from '../../../contracts/events/index.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
-import { type Invitation, maxOfSession, type SessionDocument, silenceMs } from '../../../contracts/views/session.ts'
+import { type Invitation, maxOfSession, type SessionDocument } from '../../../contracts/views/session.ts'
 import { WireId, WireText } from '../../../contracts/wire.ts'
-import { clientOf } from '../domain/conversation-facts.ts'
+import { silentFrom, takenReasonAt } from '../domain/conversation.ts'
+import { clientOf, deliveredAt } from '../domain/conversation-facts.ts'
 import { isJsonObject } from '../shared/json.ts'
 import type { Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { later, msBetween } from './fields.ts'
-import { begin, evolveSessions, isOver, type Sessions, silentFrom, unknownChannel, withTurn } from './session-chain.ts'
+import { begin, evolveSessions, isOver, type Sessions, unknownChannel, withTurn } from './session-chain.ts'
 
 type Invitations = SessionDocument['invitations']
 
@@ -34,7 +35,7 @@ const withLast = (invitations: Invitations, last: Invitation): Invitations => [.
 const withNew = (invitations: Invitations, another: Invitation): Invitations =>
   [...invitations, another].slice(0, maxOfSession.invitations)
 
-const answered = (invitation: Invitation, known: Partial<Invitation>): Invitation => {
+const answeredInvitation = (invitation: Invitation, known: Partial<Invitation>): Invitation => {
   const all = { ...invitation, ...known }
   return { ...all, ...(all.at && all.joinedAt && { queueMs: msBetween(all.at, all.joinedAt) }) }
 }
@@ -43,19 +44,19 @@ const answered = (invitation: Invitation, known: Partial<Invitation>): Invitatio
  * An agent was invited. Until there is an answer, a further invitation is the same one again, reported by the service
  * or sent by another party. The log may have the answer before the invitation.
  */
-const invited = (invitations: Invitations, by: Invitation['by'], at: Date): Invitations => {
+const withInvitation = (invitations: Invitations, by: Invitation['by'], at: Date): Invitations => {
   const last = invitations.at(-1)
   const answer = last && answeredAt(last)
   if (last === undefined || (answer !== undefined && at > answer)) return withNew(invitations, { by, at })
-  return last.at === undefined ? withLast(invitations, answered({ ...last, by, at }, {})) : invitations
+  return last.at === undefined ? withLast(invitations, answeredInvitation({ ...last, by, at }, {})) : invitations
 }
 
 /** Adds the answer to the open invitation, or to one that was not reported. */
-const answer = (invitations: Invitations, known: Partial<Invitation>): Invitations => {
+const withAnswer = (invitations: Invitations, known: Partial<Invitation>): Invitations => {
   const last = invitations.at(-1)
   return last === undefined || answeredAt(last) !== undefined
     ? withNew(invitations, { by: 'unknown', ...known })
-    : withLast(invitations, answered(last, known))
+    : withLast(invitations, answeredInvitation(last, known))
 }
 
 const outcomeOf = ({
@@ -71,7 +72,7 @@ const outcomeOf = ({
   return replies > repliesExpectingMore ? 'contained' : 'unanswered'
 }
 
-const wrote = (session: SessionDocument, event: Dated<ClientMessageReceived>): SessionDocument => {
+const withClientMessage = (session: SessionDocument, event: Dated<ClientMessageReceived>): SessionDocument => {
   const at = event.time
   const { clientMessages, awaitingSince } = session
   return {
@@ -84,7 +85,7 @@ const wrote = (session: SessionDocument, event: Dated<ClientMessageReceived>): S
 }
 
 /** A message that announces the answer is the first response, but the client waits on for the answer. */
-const announced = (session: SessionDocument, at: Date): SessionDocument => {
+const withAnnouncement = (session: SessionDocument, at: Date): SessionDocument => {
   const { awaitingSince, firstResponseMs, replies, repliesExpectingMore = 0 } = session
   return {
     ...session,
@@ -95,36 +96,36 @@ const announced = (session: SessionDocument, at: Date): SessionDocument => {
 }
 
 /** A message of the bot that the service accepted. A message of the bridge itself is not a reply of the bot. */
-const replied = (session: SessionDocument, { time, data }: Dated<BotReplyDelivered>): SessionDocument => {
-  if (data.expectsMore) return announced(session, time)
+const withReply = (session: SessionDocument, { time, data }: Dated<BotReplyDelivered>): SessionDocument => {
+  if (data.expectsMore) return withAnnouncement(session, time)
   const { awaitingSince, ...rest } = session
   const answered = { ...rest, replies: rest.replies + 1 }
   return awaitingSince === undefined ? answered : withTurn(answered, msBetween(awaitingSince, time))
 }
 
-const delivered = (session: SessionDocument, event: Dated<BotReplyDelivered>): SessionDocument => {
-  const { because, commandType, attempts } = event.data
+const withDelivered = (session: SessionDocument, event: Dated<BotReplyDelivered>): SessionDocument => {
+  const { because, commandType } = event.data
   const done = because === undefined ? session : { ...session, interventions: (session.interventions ?? 0) + 1 }
-  if (commandType === 'BotMessage') return because === undefined ? replied(done, event) : done
-  const at = attempts.at(-1)?.at ?? event.time
-  return { ...done, invitations: invited(done.invitations, because === undefined ? 'bot' : 'bridge', at) }
+  if (commandType === 'BotMessage') return because === undefined ? withReply(done, event) : done
+  const by = because === undefined ? 'bot' : 'bridge'
+  return { ...done, invitations: withInvitation(done.invitations, by, deliveredAt(event)) }
 }
 
-const asked = (session: SessionDocument, { data, time }: Dated<AgentInvited>): SessionDocument => ({
+const withAgentInvited = (session: SessionDocument, { data, time }: Dated<AgentInvited>): SessionDocument => ({
   ...session,
-  invitations: invited(session.invitations, data.invitedBy, time),
+  invitations: withInvitation(session.invitations, data.invitedBy, time),
 })
 
-const noted = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
+const whileOpen = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
   const at = event.time
   const { invitations } = session
   switch (event.type) {
     case 'ClientMessageReceived':
-      return wrote(session, event)
+      return withClientMessage(session, event)
     case 'AgentInvited':
-      return asked(session, event)
+      return withAgentInvited(session, event)
     case 'AgentUnavailable':
-      return { ...session, invitations: answer(invitations, { unavailableAt: at }) }
+      return { ...session, invitations: withAnswer(invitations, { unavailableAt: at }) }
     case 'AgentJoined': {
       const { awaitingSince, ...rest } = session
       return {
@@ -132,13 +133,13 @@ const noted = (session: SessionDocument, event: Dated<ConversationEvent>): Sessi
         ending: 'agent-joined',
         endedBy: 'agent',
         endsAt: at,
-        invitations: answer(invitations, { joinedAt: at }),
+        invitations: withAnswer(invitations, { joinedAt: at }),
       }
     }
     case 'ChatClosed':
       return { ...session, ending: 'closed', endsAt: at, closedAt: at }
     case 'BotReplyDelivered':
-      return delivered(session, event)
+      return withDelivered(session, event)
     case 'BotReplyFailed':
       return { ...session, repliesFailed: (session.repliesFailed ?? 0) + 1 }
     case 'BotReplySuppressed':
@@ -147,16 +148,16 @@ const noted = (session: SessionDocument, event: Dated<ConversationEvent>): Sessi
 }
 
 /** Events after the end: a reply's outcome, an invitation that an agent has already answered, and the closing. */
-const notedAfterEnd = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
+const afterEnd = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
   switch (event.type) {
     case 'ChatClosed':
       return { ...session, closedAt: event.time }
     case 'BotReplyDelivered':
     case 'BotReplyFailed':
     case 'BotReplySuppressed':
-      return noted(session, event)
+      return whileOpen(session, event)
     case 'AgentInvited':
-      return session.ending === 'agent-joined' ? asked(session, event) : session
+      return session.ending === 'agent-joined' ? withAgentInvited(session, event) : session
     case 'ClientMessageReceived':
     case 'AgentJoined':
     case 'AgentUnavailable':
@@ -164,28 +165,29 @@ const notedAfterEnd = (session: SessionDocument, event: Dated<ConversationEvent>
   }
 }
 
-/**
- * Whether a client's message begins the next session. After closing and after the silence it does. After an agent has
- * joined, messages go to the agent, until the chat is closed or has been silent itself.
- */
+/** Whether an agent has the conversation, as it would be decided for a reply: until it is closed, or silent for a day. */
+const isAgentsAt = ({ ending, closedAt, lastEventAt }: SessionDocument, at: Date): boolean =>
+  ending === 'agent-joined' &&
+  takenReasonAt({ state: closedAt === undefined ? 'agent' : 'closed', heldUntil: silentFrom(lastEventAt) }, at) ===
+    'agent-joined'
+
+/** Whether a client's message begins the next session. While an agent has the conversation, it goes to the agent. */
 const beginsAnew = (before: SessionDocument, at: Date): boolean =>
-  before.ending === 'agent-joined'
-    ? before.closedAt !== undefined || msBetween(before.lastEventAt, at) >= silenceMs
-    : before.ending !== undefined
+  before.ending !== undefined && !isAgentsAt(before, at)
 
 /** The previous session at the time of this event: a silent one has ended. */
-const unlessSilent = (before: SessionDocument, at: Date): SessionDocument =>
+const endedIfSilent = (before: SessionDocument, at: Date): SessionDocument =>
   before.ending === undefined && isOver(before, at) ? { ...before, ending: 'silence' } : before
 
 const fold = (current: SessionDocument | undefined, event: Dated<ConversationEvent>, guard: Guard): SessionDocument => {
   const at = event.time
-  const before = current && unlessSilent({ ...current, ...guard }, at)
+  const before = current && endedIfSilent({ ...current, ...guard }, at)
   const isNext = before === undefined || (event.type === 'ClientMessageReceived' && beginsAnew(before, at))
   const session: SessionDocument = isNext
     ? begin({ kind: 'bot', outcome: 'unanswered', channelId: unknownChannel }, before, event, guard)
     : before
   const seen = { ...session, lastEventAt: later(session.lastEventAt, at), ...clientOf(event) }
-  const after = seen.ending === undefined ? noted(seen, event) : notedAfterEnd(seen, event)
+  const after = seen.ending === undefined ? whileOpen(seen, event) : afterEnd(seen, event)
   return {
     ...after,
     outcome: outcomeOf(after),
@@ -194,7 +196,7 @@ const fold = (current: SessionDocument | undefined, event: Dated<ConversationEve
 }
 
 /** The session of a chat that was erased: its client waits for nothing. */
-export const settledSession = (session: SessionDocument): SessionDocument => {
+export const withoutWaitingClient = (session: SessionDocument): SessionDocument => {
   const { awaitingSince, ...rest } = session
   return rest
 }

@@ -6,7 +6,7 @@ import { byMarks } from './erase.ts'
 import { by, where, whereOfAll } from './indexes.ts'
 import { chainId } from './session-chain.ts'
 import { evolveAgentSessions } from './sessions-agent.ts'
-import { evolveBotSessions, settledSession } from './sessions-bot.ts'
+import { evolveBotSessions, withoutWaitingClient } from './sessions-bot.ts'
 import { chatTypes, conversationTypes } from './types.ts'
 import { each, folded, type TimelessEvent } from './view.ts'
 
@@ -20,7 +20,7 @@ export const sessions = folded(contract, {
       next: evolveBotSessions,
     }),
   },
-  erasure: byMarks(settledSession),
+  erasure: byMarks(withoutWaitingClient),
   indexes: [
     where('acceptedAt'),
     where('endsAt'),

@@ -1,8 +1,7 @@
 import type { EventTopicName, TopicName } from '../../../contracts/topics.ts'
 import type { ArchiveKeys } from '../domain/archive-keys.ts'
-import { partitionName } from '../domain/log/partition-name.ts'
 import type { LogPlace, Ranges, TopicIds } from '../domain/log/positions.ts'
-import type { IncomingRecord, Slice } from '../domain/log/record.ts'
+import { type IncomingRecord, partitionName, type Slice } from '../domain/log/record.ts'
 import { lostAmong } from './data-keys.ts'
 import { archivedOf } from './restore.ts'
 

@@ -4,8 +4,13 @@ import { deadLetterHeaders as names } from '../../../contracts/records.ts'
 import { deadLetters, type TopicName } from '../../../contracts/topics.ts'
 import { traceIdOf, traceparentIn } from '../adapters/tracing.ts'
 import type { Now } from '../domain/clock.ts'
-import type { DeadLetter, Failure, IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
-import { recordTime } from '../domain/log/record-time.ts'
+import {
+  type DeadLetter,
+  type Failure,
+  type IncomingRecord,
+  type OutgoingRecord,
+  recordTime,
+} from '../domain/log/record.ts'
 import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'

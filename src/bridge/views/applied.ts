@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { maxSeen, maxSeenEarlier, seenEarlierLength } from '../../../contracts/views/applied.ts'
 import { identity } from '../domain/identity.ts'
-import { partitionName } from '../domain/log/partition-name.ts'
+import { partitionName } from '../domain/log/record.ts'
 import type { Recorded } from './document.ts'
 
 /** The fields that keep a folded document the same under any replay (contracts/views/applied.ts). */

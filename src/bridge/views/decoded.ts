@@ -1,7 +1,6 @@
 import { dated } from '../domain/dated.ts'
 import type { Folded } from '../domain/folded.ts'
-import type { IncomingRecord } from '../domain/log/record.ts'
-import { recordTime } from '../domain/log/record-time.ts'
+import { type IncomingRecord, recordTime } from '../domain/log/record.ts'
 import { withBlankPersonalData } from '../domain/person/erased.ts'
 import { changesOfAction, changesOfEvent, changesOfReply, changesOfRequest } from './changes.ts'
 import type { Change } from './document.ts'

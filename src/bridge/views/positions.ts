@@ -1,5 +1,4 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import { partitionName } from '../domain/log/partition-name.ts'
 import {
   type CommittedOffsets,
   type CompareLog,
@@ -10,7 +9,7 @@ import {
   type Ranges,
   type TopicIds,
 } from '../domain/log/positions.ts'
-import type { Slice } from '../domain/log/record.ts'
+import { partitionName, type Slice } from '../domain/log/record.ts'
 import type { Log } from '../shared/log.ts'
 
 /** The position after the last record of a partition that MongoDB has. Undefined if it is not known. */

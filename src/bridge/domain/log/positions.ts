@@ -1,6 +1,5 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from './partition-name.ts'
-import type { IncomingRecord } from './record.ts'
+import { type IncomingRecord, partitionName } from './record.ts'
 
 /**
  * Where a record is in a log, how far a log was read, and whether it is still the log that was read. One word each:

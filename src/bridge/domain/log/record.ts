@@ -1,6 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../../contracts/events/index.ts'
+import type { Instant } from '../../../../contracts/primitives.ts'
 import type { TopicName } from '../../../../contracts/topics.ts'
+
 /**
  * Why an operation failed. A retry may succeed after a `transient` failure, and never after a `permanent` one.
  * `too-large` is a permanent failure of a record that Kafka would accept if it were smaller.
@@ -45,6 +47,16 @@ export type IncomingRecord = {
   /** The bridge received the event before its person was erased, and nothing personal may be kept of it. */
   readonly erased?: true
 }
+
+const latest = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** When a record was appended. A producer's clock may be wrong: a time outside of the calendar is moved to its edge. */
+export const recordTime = ({ timestamp }: Pick<IncomingRecord, 'timestamp'>): Instant =>
+  new Date(Number.isNaN(timestamp) ? 0 : Math.min(Math.max(timestamp, 0), latest)).toISOString() as Instant
+
+/** `chats/3`: a partition in `applied` of a document, in maps, logs and messages. */
+export const partitionName = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string =>
+  `${topic}/${partition}`
 
 /** Records of one partition in their order. */
 export type Slice = {

@@ -6,8 +6,7 @@ import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../ada
 import type { Account } from '../../domain/accounts.ts'
 import { decideReply, takenReasonAt } from '../../domain/conversation.ts'
 import { accountIdIn } from '../../domain/identity.ts'
-import type { IncomingRecord } from '../../domain/log/record.ts'
-import { recordTime } from '../../domain/log/record-time.ts'
+import { type IncomingRecord, recordTime } from '../../domain/log/record.ts'
 import { faultOf } from '../../shared/fault.ts'
 import type {
   FindFinished,

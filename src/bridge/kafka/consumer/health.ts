@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs'
-import { partitionName } from '../../domain/log/partition-name.ts'
+import { partitionName } from '../../domain/log/record.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
 /** The times of a consumer's activities, in milliseconds of a monotonic clock. */

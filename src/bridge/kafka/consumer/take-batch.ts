@@ -1,6 +1,6 @@
 import type { Batch } from 'kafkajs'
-import { partitionName } from '../../domain/log/partition-name.ts'
 import type { CompareLog } from '../../domain/log/positions.ts'
+import { partitionName } from '../../domain/log/record.ts'
 import { epochIn, toIncoming } from '../wire-record.ts'
 import type { PartitionReader } from './partition-reader.ts'
 

@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/log/partition-name.ts'
+import { partitionName } from '../../domain/log/record.ts'
 import { settled, within } from '../../shared/timeout.ts'
 import { type Broker, clusterOf } from '../admin.ts'
 import type { NewClient } from '../client.ts'

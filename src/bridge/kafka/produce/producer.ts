@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/log/partition-name.ts'
-import type { Failure } from '../../domain/log/record.ts'
+import { type Failure, partitionName } from '../../domain/log/record.ts'
 import type { Measure } from '../../domain/metrics.ts'
 import type { Log } from '../../shared/log.ts'
 import type { Sleep } from '../../shared/time.ts'

@@ -1,6 +1,6 @@
 import { archiveNameOf, audit, botReplies, quarantine, type TopicName } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/log/partition-name.ts'
 import type { OffsetRange } from '../../domain/log/positions.ts'
+import { partitionName } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Progress } from '../progress.ts'
 

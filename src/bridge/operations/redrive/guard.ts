@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { clients, enrichments } from '../../../../contracts/topics.ts'
-import { partitionName } from '../../domain/log/partition-name.ts'
-import type { IncomingRecord } from '../../domain/log/record.ts'
+import { type IncomingRecord, partitionName } from '../../domain/log/record.ts'
 import type { State } from '../../mongo/redrives.ts'
 import type { NotSent } from './batches.ts'
 import type { StoredDeadLetter } from './dead-letters.ts'

@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { State } from '../../../../src/bridge/http/context.ts'
+import { type Limits, limits } from '../../../../src/bridge/http/limits.ts'
 import { instead } from './instead.ts'
 
 /** The most failures of an address that may wait: as many as the delay after failures allows. */
@@ -21,28 +22,26 @@ const refusingAddresses = (monotonic: () => number) => {
   })
 }
 
-const limits = () => import('../../../../src/bridge/http/limits.ts')
+/** Every HTTP server, with other limits. */
+const serverWith = (overrides: Partial<Limits>) =>
+  instead(
+    () => import('../../../../src/bridge/http/server.ts'),
+    ({ createHttpServer }) => ({
+      createHttpServer: (deps, routers, own, admit) => createHttpServer(deps, routers, { ...own, ...overrides }, admit),
+    }),
+  )
+
 const mebibyte = 1024 ** 2
 
 export const http = {
   'deadlines of requests': [
-    instead(limits, ({ limits: usual }) => ({
-      limits: { ...usual, webhooksMs: usual.webhooksMs * 1000, botMs: usual.botMs * 1000 },
-    })),
+    serverWith({ webhooksMs: limits.webhooksMs * 1000, botMs: limits.botMs * 1000 }),
     instead(
       () => import('../../../../src/bridge/journal/intake.ts'),
       ({ openIntake }) => ({ openIntake: (options) => openIntake({ ...options, budgetMs: 1_000_000 }) }),
     ),
   ],
-  'what is in flight is finished': [
-    instead(
-      () => import('../../../../src/bridge/http/server.ts'),
-      ({ createHttpServer }) => ({
-        createHttpServer: (deps, routers, overrides) =>
-          createHttpServer(deps, routers, { ...overrides, leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 0 }),
-      }),
-    ),
-  ],
+  'what is in flight is finished': [serverWith({ leaveMs: 0, closeOnNextResponseMs: 0, graceMs: 0 })],
   'a bound on nesting': [
     instead(
       () => import('../../../../src/bridge/domain/read-json.ts'),
@@ -55,11 +54,7 @@ export const http = {
       }),
     ),
   ],
-  'limits of time for a request': [
-    instead(limits, ({ limits: usual }) => ({
-      limits: { ...usual, headersMs: 500_000, requestMs: 600_000, botMs: 250_000 },
-    })),
-  ],
+  'limits of time for a request': [serverWith({ headersMs: 500_000, requestMs: 600_000, botMs: 250_000 })],
   'an id for each webhook': [
     instead(
       () => import('../../../../src/bridge/domain/requests.ts'),
@@ -69,9 +64,7 @@ export const http = {
     ),
   ],
   'bounds of bodies without credentials': [
-    instead(limits, ({ limits: usual }) => ({
-      limits: { ...usual, tokenBodyBytes: 8 * mebibyte, allTokenBodiesBytes: 4000 * mebibyte },
-    })),
+    serverWith({ tokenBodyBytes: 8 * mebibyte, allTokenBodiesBytes: 4000 * mebibyte }),
   ],
   'what is valid does not pay for its address': [
     instead(

@@ -1,7 +1,47 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TopicName } from '../../../../contracts/topics.ts'
+import type { ConsumerSpec } from '../../../../src/bridge/domain/log/consumer.ts'
+import type { Ranges } from '../../../../src/bridge/domain/log/positions.ts'
+import type { KafkaPorts } from '../../../../src/bridge/kafka/kafka.ts'
+import { murmur2 } from '../../../../src/bridge/kafka/partitions/murmur2.ts'
 import type { ProduceConnection } from '../../../../src/bridge/kafka/produce/connection.ts'
 import { instead } from './instead.ts'
 
-/** Every connection to Kafka for writing, with some functions weakened. */
+/** Kafka as other rooms see it, with some functions weakened. */
+const connected = (weaken: (original: KafkaPorts) => Partial<KafkaPorts>) =>
+  instead(
+    () => import('../../../../src/bridge/kafka/kafka.ts'),
+    ({ connectKafka }) => ({
+      connectKafka: (...given) => {
+        const original = connectKafka(...given)
+        return { ...original, ...weaken(original) }
+      },
+    }),
+  )
+
+/** Every consumer, with a weaker specification. */
+const consuming = (weaken: (spec: ConsumerSpec, original: KafkaPorts) => ConsumerSpec) =>
+  connected((original) => ({ consume: (spec) => original.consume(weaken(spec, original)) }))
+
+/** The present number of partitions of each topic, a second old at most. */
+const partitionCounts = (ranges: Ranges) => {
+  const counts = new Map<TopicName, Promise<number>>()
+  const ask = async (topic: TopicName) => (await ranges(topic)).size
+  setInterval(() => {
+    for (const topic of counts.keys())
+      ask(topic).then(
+        (count) => counts.set(topic, Promise.resolve(count)),
+        () => {},
+      )
+  }, 1_000).unref()
+  return (topic: TopicName): Promise<number> => {
+    const count = counts.get(topic) ?? ask(topic)
+    counts.set(topic, count)
+    return count
+  }
+}
+
+/** Every connection to Kafka for writing, with some functions weakened: what follows is invisible outside of the room. */
 const connection = (weaken: (original: ProduceConnection) => Partial<ProduceConnection>) =>
   instead(
     () => import('../../../../src/bridge/kafka/produce/connection.ts'),
@@ -18,10 +58,10 @@ const failing = new Set<string>()
 
 export const kafka = {
   'acknowledgement by the broker': [
-    connection(({ produce }) => ({
-      produce: async (leader, batches) => {
-        produce(leader, batches).catch(() => undefined)
-        return batches.map(() => undefined)
+    connected(({ send }) => ({
+      send: async (record) => {
+        void send(record)
+        return E.right(undefined)
       },
     })),
   ],
@@ -47,19 +87,15 @@ export const kafka = {
     })),
   ],
   'keys stay in their partition': [
-    instead(
-      () => import('../../../../src/bridge/kafka/partitions/partitioner.ts'),
-      ({ partitionerOf }) => ({
-        partitionerOf: ({ detect, log }) =>
-          partitionerOf({
-            log,
-            detect: async (topic) => {
-              const distribution = await detect(topic)
-              return { ...distribution, keyPartitions: distribution.partitions }
-            },
-          }),
-      }),
-    ),
+    connected(({ send, ranges }) => {
+      const countOf = partitionCounts(ranges)
+      return {
+        send: async (record) => {
+          const count = await countOf(record.topic)
+          return send({ ...record, partition: murmur2(Buffer.from(record.key ?? '')) % count })
+        },
+      }
+    }),
   ],
   'what is large is compressed': [
     instead(
@@ -74,23 +110,14 @@ export const kafka = {
   ],
   'sockets are destroyed with their producer': [connection(() => ({ close: () => Promise.resolve() }))],
   'commit after MongoDB has acknowledged': [
-    instead(
-      () => import('../../../../src/bridge/kafka/consumer/partition-reader.ts'),
-      ({ partitionReader }) => ({
-        partitionReader: (deps) =>
-          partitionReader({
-            ...deps,
-            spec: {
-              ...deps.spec,
-              handle: (slice, owned) => {
-                const last = slice.records.at(-1)
-                if (last !== undefined) owned.done(last.offset)
-                return deps.spec.handle(slice, owned)
-              },
-            },
-          }),
-      }),
-    ),
+    consuming((spec) => ({
+      ...spec,
+      handle: (slice, owned) => {
+        const last = slice.records.at(-1)
+        if (last !== undefined) owned.done(last.offset)
+        return spec.handle(slice, owned)
+      },
+    })),
     // MongoDB's own positions would find what a commit has left out.
     instead(
       () => import('../../../../src/bridge/views/positions.ts'),
@@ -100,25 +127,16 @@ export const kafka = {
     ),
   ],
   'an owner begins where the one before has committed': [
-    instead(
-      () => import('../../../../src/bridge/kafka/consumer/committed-offsets.ts'),
-      ({ startOffsetsOf }) => ({
-        // Nor where MongoDB ends, which is close to it.
-        startOffsetsOf: (deps, { startAt: _, ...spec }) =>
-          startOffsetsOf({ ...deps, validCommits: async () => new Map() }, spec),
-      }),
-    ),
+    consuming((spec, { ranges }) => ({
+      ...spec,
+      // Nor where MongoDB ends, which is close to it.
+      startAt: async (topic, partition) => (await ranges(topic)).get(partition)?.low,
+    })),
   ],
   'a consumer that tells of its trouble': [
-    instead(
-      () => import('../../../../src/bridge/kafka/consumer/consume.ts'),
-      ({ consumeWith }) => ({
-        consumeWith: (deps) => async (spec) => ({
-          ...(await consumeWith(deps)(spec)),
-          health: () => ({ ok: true, reason: 'reads' }),
-        }),
-      }),
-    ),
+    connected(({ consume }) => ({
+      consume: async (spec) => ({ ...(await consume(spec)), health: () => ({ ok: true, reason: 'reads' }) }),
+    })),
   ],
   'an offset counts only with its leader epoch': [
     instead(

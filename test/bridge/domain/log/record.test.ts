@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { recordTime } from '../../../../src/bridge/domain/log/record-time.ts'
+import { recordTime } from '../../../../src/bridge/domain/log/record.ts'
 
 const test = suite('when a record was appended')
 

@@ -24,8 +24,8 @@ const serverChecksFor = (servers: ServerChecks, roles: ReadonlyArray<Role>): Ser
       }
 
 const awaitedBy = (roles: ReadonlyArray<Role>): ReadonlyArray<CheckName> =>
-  allChecks.flatMap(({ name, of, isAwaited }) =>
-    isAwaited && of !== 'all' && of.some((role) => roles.includes(role)) ? [name] : [],
+  allChecks.flatMap(({ name, of, failsUntilStarted }) =>
+    failsUntilStarted && of !== 'all' && of.some((role) => roles.includes(role)) ? [name] : [],
   )
 
 const notStarted: CheckHealth = () => ({ ok: false, reason: 'has not started yet' })

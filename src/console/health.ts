@@ -17,10 +17,10 @@ const absentFor = (name: string, checks: Checks): keyof typeof serverNames | und
 /** The state of a part, by its own check and those of the servers that it needs. */
 export const healthState = (name: string, { ok, isLimited, isOff }: Health, checks: Checks = {}): HealthState => {
   if (isOff) return 'off'
-  const { isSpared, isWorse } = checkNamed(name) ?? {}
+  const { isOptional, outranksItsServers } = checkNamed(name) ?? {}
   const isAbsent = absentFor(name, checks) !== undefined
-  if (isAbsent && (isLimited || !(ok || isWorse))) return 'waits'
-  if (!ok) return isSpared ? 'degraded' : 'down'
+  if (isAbsent && (isLimited || !(ok || outranksItsServers))) return 'waits'
+  if (!ok) return isOptional ? 'degraded' : 'down'
   if (isLimited) return 'degraded'
   return isAbsent ? 'unknown' : 'works'
 }

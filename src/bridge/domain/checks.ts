@@ -23,17 +23,17 @@ type Check = {
   readonly effect: string
   /** What an operator does first then, after "First:". */
   readonly first: string
-  /** While it fails, clients, agents and bots are still served. */
-  readonly isSpared?: true
-  /** It fails until its role runs, so that the process is not ready before. */
-  readonly isAwaited?: true
+  /** Clients, agents and bots are served without it. */
+  readonly isOptional?: true
+  /** The process is not ready before its role runs. */
+  readonly failsUntilStarted?: true
   /**
    * While one of these servers does not answer, a check that passes only says what was true before, and one that fails
    * fails for that reason.
    */
   readonly needs?: ReadonlyArray<'kafka' | 'mongodb'>
-  /** When it fails, users notice more than that a server which it needs does not answer. */
-  readonly isWorse?: true
+  /** When it fails, users notice more than the absence of a server that it needs. */
+  readonly outranksItsServers?: true
 }
 
 const retries = 'look at its reason. It retries by itself; if that does not help within minutes, restart its process'
@@ -68,7 +68,7 @@ const checks = {
     first:
       'while Kafka accepts no records, repair that: the journal then empties by itself. The runbook says what to do about a full disk or damage; keep every .segment file',
     needs: ['kafka'],
-    isWorse: true,
+    outranksItsServers: true,
   },
   projector: {
     of: ['projector'],
@@ -76,7 +76,7 @@ const checks = {
     effect: 'Conversations and statistics are out of date.',
     first: retries,
     needs: ['kafka', 'mongodb'],
-    isAwaited: true,
+    failsUntilStarted: true,
   },
   enrichments: {
     of: ['projector'],
@@ -84,8 +84,8 @@ const checks = {
     effect: 'Agents may see outdated details of visitors.',
     first: retries,
     needs: ['kafka', 'mongodb'],
-    isSpared: true,
-    isAwaited: true,
+    isOptional: true,
+    failsUntilStarted: true,
   },
   daily_stats: {
     of: ['projector'],
@@ -93,8 +93,8 @@ const checks = {
     effect: 'Statistics may use the wrong time zone.',
     first: 'restart every bridge, then run livechat-bridge rebuild daily_stats',
     needs: ['mongodb'],
-    isSpared: true,
-    isAwaited: true,
+    isOptional: true,
+    failsUntilStarted: true,
   },
   egress: {
     of: ['egress'],
@@ -102,7 +102,7 @@ const checks = {
     effect: 'Replies of bots are not sent to clients.',
     first: retries,
     needs: ['kafka', 'mongodb'],
-    isAwaited: true,
+    failsUntilStarted: true,
   },
   outcomes: {
     of: ['egress'],
@@ -110,8 +110,8 @@ const checks = {
     effect: 'Whether replies arrived is recorded late.',
     first: 'check that the brokers run and that the Kafka user may write to bot-conversations',
     needs: ['kafka'],
-    isSpared: true,
-    isAwaited: true,
+    isOptional: true,
+    failsUntilStarted: true,
   },
   archiver: {
     of: ['archiver'],
@@ -119,8 +119,8 @@ const checks = {
     effect: 'Events are not archived. The topics keep them, so nothing is lost.',
     first: 'give it the key file or the key that its reason names. If it names neither, wait: it retries by itself',
     needs: ['kafka', 'mongodb'],
-    isSpared: true,
-    isAwaited: true,
+    isOptional: true,
+    failsUntilStarted: true,
   },
   retention: {
     of: ['projector', 'archiver'],
@@ -128,7 +128,7 @@ const checks = {
     effect: 'Old records are kept for longer than configured.',
     first: 'check that the archiver works: only what is archived is deleted. Then look at the reason',
     needs: ['kafka', 'mongodb'],
-    isSpared: true,
+    isOptional: true,
   },
   'privacy.retainDays': {
     of: ['archiver'],
@@ -136,14 +136,14 @@ const checks = {
     effect: 'Persons without recent events are erased later than configured.',
     first: 'check that Kafka and MongoDB answer and that the clocks of all hosts agree. It tries again by itself',
     needs: ['kafka', 'mongodb'],
-    isSpared: true,
+    isOptional: true,
   },
   console: {
     of: ['console'],
     unmet: 'never; it is there only if the console cannot run, and the reason says why',
     effect: 'The console does not run in this process.',
     first: 'correct the setting that its reason names, then start it again',
-    isSpared: true,
+    isOptional: true,
   },
   front: {
     of: ['projector', 'archiver', 'console'],

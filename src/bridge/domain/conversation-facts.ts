@@ -20,19 +20,19 @@ type Outcome = Pick<Dated<BotReplyDelivered>['data'], 'commandId' | 'requestedAt
 
 type OutcomeType = (BotReplyDelivered | BotReplyFailed | BotReplySuppressed)['type']
 
-type Told<Type extends DomainEvent['type'], Data> = Pick<Dated<DomainEvent>, 'id' | 'time' | 'receivedTime'> & {
+type SourceOf<Type extends DomainEvent['type'], Data> = Pick<Dated<DomainEvent>, 'id' | 'time' | 'receivedTime'> & {
   readonly source: string
   readonly type: Type
   readonly data: Data
 }
 
 /** What a fact needs of an event: an entry of the timeline has it too. */
-export type ToldEvent =
-  | Told<Exclude<ConversationEvent['type'], OutcomeType>, OfClient['data']>
-  | Told<Exclude<OutcomeType, 'BotReplyFailed'>, Outcome>
-  | Told<'BotReplyFailed', Outcome & { readonly reason?: BotReplyFailed['data']['reason'] }>
-  | Told<Exclude<DomainEvent['type'], ConversationEvent['type']>, unknown>
-type ToldOf<Type extends DomainEvent['type']> = Extract<ToldEvent, { readonly type: Type }>
+export type FactSource =
+  | SourceOf<Exclude<ConversationEvent['type'], OutcomeType>, OfClient['data']>
+  | SourceOf<Exclude<OutcomeType, 'BotReplyFailed'>, Outcome>
+  | SourceOf<'BotReplyFailed', Outcome & { readonly reason?: BotReplyFailed['data']['reason'] }>
+  | SourceOf<Exclude<DomainEvent['type'], ConversationEvent['type']>, unknown>
+type FactSourceOf<Type extends DomainEvent['type']> = Extract<FactSource, { readonly type: Type }>
 
 /** How a command ended. `because` is set if the bridge itself created the command. */
 export type Finished = CommandName & {
@@ -107,7 +107,7 @@ export const isIdleDuplicate = ({
  * A refused message leaves its turn without a reply. If its id was used before, the turn waits for another reply as
  * long as any other. A refused hand-over leaves a client without the agent whom the bot may have announced.
  */
-const refused = (event: ToldOf<'BotReplyFailed'>): Fact | undefined => {
+const refused = (event: FactSourceOf<'BotReplyFailed'>): Fact | undefined => {
   const { reason, inReplyTo, commandType } = event.data
   if (reason === 'unknown-account' || isIdleDuplicate(event.data)) return undefined
   return {
@@ -129,7 +129,7 @@ export const deliveredAt = ({
   readonly data: { readonly attempts: ReadonlyArray<{ readonly at: Date }> }
 }): Date => data.attempts.at(-1)?.at ?? time
 
-const finished = (event: ToldOf<OutcomeType>, outcome: Finished['outcome']): Fact => {
+const finished = (event: FactSourceOf<OutcomeType>, outcome: Finished['outcome']): Fact => {
   const { commandId, commandType, inReplyTo, because, expectsMore, requestedAt } = event.data
   const digest = contentDigest(event.data)
   return {
@@ -149,9 +149,9 @@ const finished = (event: ToldOf<OutcomeType>, outcome: Finished['outcome']): Fac
 }
 
 /** The fact of an event. A late event has none: its request got an error, so the service has invited an agent. */
-export const factOf = (event: ToldEvent): Fact | undefined => {
+export const factOf = (event: FactSource): Fact | undefined => {
   if (event.receivedTime !== undefined) return undefined
-  const seen = (ofConversation: OfClient & Pick<ToldEvent, 'id' | 'time'>) => ({
+  const seen = (ofConversation: OfClient & Pick<FactSource, 'id' | 'time'>) => ({
     id: identity(ofConversation),
     at: ofConversation.time,
     ...clientOf(ofConversation),

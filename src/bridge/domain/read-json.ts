@@ -37,6 +37,36 @@ const isWhole = (source: string): boolean => {
 
 const isRoundedToInteger = (number: number, source: string): boolean => Number.isSafeInteger(number) && !isWhole(source)
 
+const isDigit = (c: number) => c >= zero && c <= nine
+const isFractional = (c: number) => c === point || c === e || c === capitalE
+
+/** The index after the number that begins with the digit at `start`. */
+const endOfNumber = (text: string, start: number): number => {
+  let end = start + 1
+  for (let c = text.charCodeAt(end); isDigit(c) || isFractional(c) || c === plus || c === minus; ) {
+    end++
+    c = text.charCodeAt(end)
+  }
+  return end
+}
+
+const isInteger = (text: string, { from, to }: Range): boolean => {
+  for (let i = from; i < to; i++) if (isFractional(text.charCodeAt(i))) return false
+  return true
+}
+
+/** Whether a double cannot hold the number at this place. */
+const isLost = (text: string, place: Range): boolean => {
+  const { from, to } = place
+  const isWithoutFraction = isInteger(text, place)
+  if (isWithoutFraction && to - from <= safeDigits) return false
+  const source = text.slice(from, to)
+  const number = Number(source)
+  return isWithoutFraction
+    ? !Number.isSafeInteger(number)
+    : !Number.isFinite(number) || isRoundedToInteger(number, source)
+}
+
 /**
  * Scans a JSON text before it is parsed: how deep it nests, how many keys it has, and which numbers a double cannot
  * hold. It accepts any text. The result has no meaning if the text is not JSON.
@@ -46,27 +76,21 @@ const scan = (text: string): Scan => {
   let deepest = 0
   let keys = 0
   const lost: Range[] = []
-  for (let i = 0; i < text.length; i++) {
+  let i = 0
+  while (i < text.length) {
     const c = text.charCodeAt(i)
-    if (c === quote) i = endOfString(text, i)
-    else if (c === colon) keys++
-    else if (c === openBrace || c === openBracket) deepest = Math.max(deepest, ++depth)
-    else if (c === closeBrace || c === closeBracket) depth--
-    else if (c >= zero && c <= nine) {
-      const from = text.charCodeAt(i - 1) === minus ? i - 1 : i
-      let isInteger = true
-      for (let next = text.charCodeAt(i + 1); ; next = text.charCodeAt(++i + 1)) {
-        if (next === e || next === capitalE || next === point) isInteger = false
-        else if (!((next >= zero && next <= nine) || next === plus || next === minus)) break
-      }
-      if (isInteger && i - from < safeDigits) continue
-      const source = text.slice(from, i + 1)
-      const number = Number(source)
-      const isLost = isInteger
-        ? !Number.isSafeInteger(number)
-        : !Number.isFinite(number) || isRoundedToInteger(number, source)
-      if (isLost) lost.push({ from, to: i + 1 })
+    if (isDigit(c)) {
+      const place = { from: text.charCodeAt(i - 1) === minus ? i - 1 : i, to: endOfNumber(text, i) }
+      if (isLost(text, place)) lost.push(place)
+      i = place.to
+      continue
     }
+    if (c === openBrace || c === openBracket) {
+      depth++
+      deepest = Math.max(deepest, depth)
+    } else if (c === closeBrace || c === closeBracket) depth--
+    else if (c === colon) keys++
+    i = c === quote ? endOfString(text, i) + 1 : i + 1
   }
   return { depth: deepest, keys, lost }
 }

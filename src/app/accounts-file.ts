@@ -8,7 +8,7 @@ import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import { type Account, AccountsFile, type GrantEntry, withDefaults } from '../bridge/domain/accounts.ts'
 import { attempt } from '../bridge/journal/files.ts'
 import { isJsonObject, isObject } from '../bridge/shared/json.ts'
-import { madeOnce } from '../bridge/shared/made-once.ts'
+import { madeOnce } from '../bridge/shared/private-files.ts'
 
 const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { codeOf } from '../bridge/journal/files.ts'
 import type { AnyOperation, Done, Resources, Run, Stop } from '../bridge/operations/operation.ts'
 import type { Option } from '../bridge/operations/options.ts'
-import { writePrivateFile } from '../bridge/shared/private-file.ts'
+import { writePrivateFile } from '../bridge/shared/private-files.ts'
 
 /** The options that the runner understands, besides those of the operation. */
 export type Flags = { readonly json?: true; readonly dryRun?: true; readonly yes?: true }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { isLoopback, type Network, readNetworks } from '../bridge/http/client-address.ts'
-import { percentDecoded } from '../bridge/shared/percent-decoded.ts'
+import { percentDecoded } from '../bridge/shared/text.ts'
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { percentDecoded } from '../bridge/shared/percent-decoded.ts'
 import { fairSemaphore } from '../bridge/shared/semaphore.ts'
+import { percentDecoded } from '../bridge/shared/text.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
 import type { Handlers, Session } from './handler.ts'

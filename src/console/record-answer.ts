@@ -1,6 +1,6 @@
 import type { IncomingRecord } from '../bridge/domain/log/record.ts'
 import { allHeaders } from '../bridge/kafka/wire-record.ts'
-import { utf8Text } from '../bridge/shared/utf8.ts'
+import { utf8Text } from '../bridge/shared/text.ts'
 import type { RecordAnswer } from './answers.ts'
 
 const readable = (bytes: Buffer | string | null): RecordAnswer['key'] => {

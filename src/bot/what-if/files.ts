@@ -3,8 +3,7 @@ import { closeSync, existsSync, fchmodSync, openSync, readFileSync, renameSync, 
 import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, problemsOf } from '../../../contracts/problem.ts'
-import { makeFolders } from '../../bridge/shared/folders.ts'
-import { writePrivateFile } from '../../bridge/shared/private-file.ts'
+import { makeFolders, writePrivateFile } from '../../bridge/shared/private-files.ts'
 import { AcceptedFile } from './groups.ts'
 
 const names = { lines: 'report.jsonl', junit: 'junit.xml', page: 'report.html' } as const

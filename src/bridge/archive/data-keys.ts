@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID, type webcrypto } from 'node:crypto'
 import type { ArchiveKey, ArchiveKeys } from '../domain/archive-keys.ts'
 import type { LogPlace } from '../domain/log/positions.ts'
-import { lru } from '../shared/lru.ts'
 import type { WrappingKeys } from './key-file.ts'
 
 /** The key that encrypts the records of a record key, and the place up to which they were erased. */
@@ -40,6 +39,27 @@ export const lostAmong = async <W extends WantedKey>(
 ): Promise<ReadonlyArray<W>> => {
   const found = await stored.find([...new Set(wanted.map(({ id }) => id))])
   return wanted.filter((each) => storedKeyOf(each, found.get(each.id)) === 'lost')
+}
+
+/** A cache of at most so many values. It removes the least recently used value first. */
+const lru = <A>(maxSize: number) => {
+  const values = new Map<string, A>()
+  const set = (key: string, value: A): void => {
+    values.delete(key)
+    values.set(key, value)
+    const [oldest] = values.keys()
+    if (values.size > maxSize && oldest !== undefined) values.delete(oldest)
+  }
+  return {
+    get: (key: string): A | undefined => {
+      const value = values.get(key)
+      if (value !== undefined) set(key, value)
+      return value
+    },
+    set,
+    delete: (key: string): void => void values.delete(key),
+    clear: (): void => values.clear(),
+  }
 }
 
 const remembered = 20_000

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import type { ArchiveKeys, NewArchiveKey } from '../domain/archive-keys.ts'
-import { madeOnce } from '../shared/made-once.ts'
+import { madeOnce } from '../shared/private-files.ts'
 
 /** The keys of ARCHIVE_KEY_FILE. They wrap the data keys. */
 export type WrappingKeys = {

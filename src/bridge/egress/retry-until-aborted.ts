@@ -1,18 +1,29 @@
+import { backoff } from '../shared/backoff.ts'
+import { reasonOf } from '../shared/fault.ts'
 import type { Log } from '../shared/log.ts'
-import { reasonOf } from '../shared/reason.ts'
-import { retry } from '../shared/retry.ts'
 import type { Sleep } from '../shared/time.ts'
 
 export type RetryPorts = { readonly sleep: Sleep; readonly random: () => number; readonly log: Log }
 
-/** Retries the work until it succeeds, and logs each failure of `what`. Undefined if the signal aborts before that. */
-export const retryUntilAborted = <A>(
+const pauses = { baseMs: 200, capMs: 10_000 }
+
+/**
+ * Repeats the work with backoff until it succeeds, and logs each failure of `what`. Undefined if the signal aborts
+ * before that.
+ */
+export const retryUntilAborted = async <A>(
   { sleep, random, log }: RetryPorts,
   what: string,
   work: () => Promise<A>,
   signal: AbortSignal,
 ): Promise<{ readonly value: A } | undefined> => {
-  const onFailure = (error: unknown, failures: number) =>
-    log.warn({ failures, reason: reasonOf(error) }, `egress: ${what} failed and will be retried`)
-  return retry({ bounds: { baseMs: 200, capMs: 10_000 }, sleep, random, onFailure }, work, signal)
+  for (let failures = 1; ; failures++) {
+    try {
+      return { value: await work() }
+    } catch (error) {
+      log.warn({ failures, reason: reasonOf(error) }, `egress: ${what} failed and will be retried`)
+    }
+    if (signal.aborted) return undefined
+    await sleep(backoff(failures, pauses, random), signal)
+  }
 }

@@ -7,7 +7,7 @@ import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
-import { percentDecoded } from '../shared/percent-decoded.ts'
+import { percentDecoded } from '../shared/text.ts'
 import { isType, refuseSecret, type Shared, sameSecret } from './admission.ts'
 import { incomplete, noMemory, tooLarge } from './refusal.ts'
 

@@ -1,5 +1,5 @@
 import type { Account } from '../domain/accounts.ts'
-import { percentDecoded } from '../shared/percent-decoded.ts'
+import { percentDecoded } from '../shared/text.ts'
 
 /** The tokens of an account: two while one replaces the other. */
 export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>

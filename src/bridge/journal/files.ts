@@ -2,7 +2,7 @@ import { chmod, type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/log/record.ts'
-import { makeFolders } from '../shared/folders.ts'
+import { makeFolders } from '../shared/private-files.ts'
 
 /** The part of an open file that the journal uses. Tests replace it to simulate a full disk. */
 export type Handle = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'close'>

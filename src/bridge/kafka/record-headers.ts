@@ -1,4 +1,4 @@
-import { utf8Text } from '../shared/utf8.ts'
+import { utf8Text } from '../shared/text.ts'
 
 /** Kafka's integers of variable length, read from bytes one after the other. */
 export type Cursor = { readonly bytes: Buffer; at: number; readonly end: number }

@@ -1,4 +1,4 @@
-import { serial } from '../shared/serial.ts'
+import { serial } from '../shared/keyed-queue.ts'
 import { chunks } from '../shared/slices.ts'
 import type { Sleep } from '../shared/time.ts'
 import { isAccountWide } from '../views/changes.ts'

@@ -4,7 +4,7 @@ export type Budget = {
   readonly giveBack: (amount: number) => void
   readonly isSpent: () => boolean
   /** Calls `resume` once, when at most half of the budget is used. */
-  readonly whenModest: (resume: () => void) => void
+  readonly whenHalfFree: (resume: () => void) => void
 }
 
 export const budget = (atMost: number): Budget => {
@@ -22,6 +22,6 @@ export const budget = (atMost: number): Budget => {
       for (const resume of all) resume()
     },
     isSpent: () => spent > atMost,
-    whenModest: (resume) => waiting.add(resume),
+    whenHalfFree: (resume) => waiting.add(resume),
   }
 }

@@ -28,3 +28,9 @@ export const keyedQueue = (): KeyedQueue => {
     },
   }
 }
+
+/** Runs tasks one after the other in the order of the calls; each result goes to its caller. */
+export const serial = () => {
+  const { run } = keyedQueue()
+  return <A>(task: () => Promise<A>): Promise<A> => run('', task)
+}

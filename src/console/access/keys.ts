@@ -1,6 +1,6 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
-import { madeOnce } from '../../bridge/shared/made-once.ts'
+import { madeOnce } from '../../bridge/shared/private-files.ts'
 
 /** What the console derives from its key. The key and the stored sessions are not enough to make a session cookie. */
 export type ConsoleKeys = {

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../bridge/shared/escape-markup.ts'
+import { escapeMarkup } from '../../bridge/shared/text.ts'
 
 export type Page = {
   readonly status: number

@@ -1,5 +1,5 @@
 import type { ConsoleRole } from '../../bridge/domain/accounts.ts'
-import { percentDecoded } from '../../bridge/shared/percent-decoded.ts'
+import { percentDecoded } from '../../bridge/shared/text.ts'
 import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pages } from '../pages.ts'
 

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeFolders } from '../../bridge/shared/folders.ts'
+import { makeFolders } from '../../bridge/shared/private-files.ts'
 import type { Say } from './download.ts'
 import { checkJava } from './java.ts'
 import { startKafka } from './kafka-broker.ts'

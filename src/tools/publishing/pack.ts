@@ -84,7 +84,7 @@ const beside = [
   'src/bridge/domain/person/ids.ts',
   'src/bridge/domain/person/phone.ts',
   'src/bridge/shared/json.ts',
-  'src/bridge/shared/percent-decoded.ts',
+  'src/bridge/shared/text.ts',
   'src/bridge/shared/time.ts',
 ]
 

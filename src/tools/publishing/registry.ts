@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { percentDecoded } from '../../bridge/shared/percent-decoded.ts'
+import { percentDecoded } from '../../bridge/shared/text.ts'
 import type { Json, JsonObject } from './schema.ts'
 
 const withinMs = 15_000

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { percentDecoded } from '../../bridge/shared/percent-decoded.ts'
+import { percentDecoded } from '../../bridge/shared/text.ts'
 import type { ServiceAccount } from './account.ts'
 import type { Refusal } from './refusal.ts'
 

@@ -12,8 +12,8 @@ test('a spent budget is available again at half, and notifies a waiting caller o
   }
   budget.take(60)
   budget.take(60)
-  budget.whenModest(tell)
-  budget.whenModest(tell)
+  budget.whenHalfFree(tell)
+  budget.whenHalfFree(tell)
   assert.is(budget.isSpent(), true)
   budget.giveBack(60)
   assert.equal([budget.isSpent(), told], [false, 0])

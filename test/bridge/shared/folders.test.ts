@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeFolders } from '../../../src/bridge/shared/folders.ts'
+import { makeFolders } from '../../../src/bridge/shared/private-files.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const folders = suite('folders that are made')

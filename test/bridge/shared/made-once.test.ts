@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { madeOnce } from '../../../src/bridge/shared/made-once.ts'
+import { madeOnce } from '../../../src/bridge/shared/private-files.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const once = suite('files that are made once')
 
-const file = new URL('../../../src/bridge/shared/made-once.ts', import.meta.url)
+const file = new URL('../../../src/bridge/shared/private-files.ts', import.meta.url)
 const code = `
 const { parentPort, workerData: { file, path, text } } = require('node:worker_threads')
 import(file).then(({ madeOnce }) => {

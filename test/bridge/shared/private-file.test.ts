@@ -2,8 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { printable } from '../../../src/bridge/shared/printable.ts'
-import { writePrivateFile } from '../../../src/bridge/shared/private-file.ts'
+import { writePrivateFile } from '../../../src/bridge/shared/private-files.ts'
+import { printable } from '../../../src/bridge/shared/text.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const files = suite('private files and foreign text')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { reasonOf } from '../../../src/bridge/shared/reason.ts'
+import { reasonOf } from '../../../src/bridge/shared/fault.ts'
 
 const test = suite('the reason of an error')
 const personal = 'E11000 duplicate key: { email: "ada@example.com" }'

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../../bridge/shared/escape-markup.ts'
+import { escapeMarkup } from '../../../bridge/shared/text.ts'
 
 /** Text for XML and HTML. Characters that XML does not have are left out. */
 export const escaped = (text: string): string =>

@@ -101,7 +101,7 @@ export const commandsOfPartition = ({
       resume = undefined
       resumeFetching()
     }
-    deferring.whenModest(() => resume?.())
+    deferring.whenHalfFree(() => resume?.())
   }
   const commit = (offset: number) => {
     const upTo = offsets.finish(offset)

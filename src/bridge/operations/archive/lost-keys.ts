@@ -5,7 +5,7 @@ import type { ArchiveKey, ArchiveKeys } from '../../domain/archive-keys.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
-import { printable } from '../../shared/printable.ts'
+import { printable } from '../../shared/text.ts'
 
 /**
  * The records whose data keys MongoDB lacks although they were not erased. The archiver archives those again that their

@@ -1,7 +1,7 @@
 import type { Position } from '../../domain/log/positions.ts'
 import { mongoReasonOf } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
-import { printable } from '../../shared/printable.ts'
+import { printable } from '../../shared/text.ts'
 import type { ViewName } from '../../views/index.ts'
 import {
   changesAudits,

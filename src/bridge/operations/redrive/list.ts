@@ -1,5 +1,5 @@
-import { printable } from '../../shared/printable.ts'
 import { table } from '../../shared/table.ts'
+import { printable } from '../../shared/text.ts'
 import { originOf, type StoredDeadLetter } from './dead-letters.ts'
 import type { Found, QuarantinedLetter } from './find.ts'
 

@@ -14,8 +14,8 @@ import {
 } from '../../../../src/bridge/operations/redrive/list.ts'
 import { resultLine, sendWords } from '../../../../src/bridge/operations/redrive/send.ts'
 import { recordLines } from '../../../../src/bridge/operations/redrive/show.ts'
-import { printable } from '../../../../src/bridge/shared/printable.ts'
 import { table } from '../../../../src/bridge/shared/table.ts'
+import { printable } from '../../../../src/bridge/shared/text.ts'
 import { deadLetters } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant

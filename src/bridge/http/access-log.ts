@@ -6,12 +6,12 @@ import type { Log } from '../shared/log.ts'
 import { internal, originOf, refusalBody } from './answer.ts'
 import type { State } from './context.ts'
 
-export type AccessLogDeps = {
+/** Where requests are logged and measured. */
+export type Observer = {
   readonly log: Log
   readonly measure: Measure
   /** A monotonic clock, in ms. */
   readonly monotonic: () => number
-  readonly isClosing: () => boolean
 }
 
 /** The request's own id if it is one word of 1 to 128 plain characters, otherwise a new one. */
@@ -21,7 +21,7 @@ const requestIdOf = (header: string): string => (/^[\w.:-]{1,128}$/.test(header)
  * The outermost middleware: it gives a request an id, measures and logs it. The path has the token and is not logged.
  */
 export const accessLog =
-  ({ log, measure, monotonic, isClosing }: AccessLogDeps): Middleware<State> =>
+  ({ log, measure, monotonic }: Observer, isClosing: () => boolean): Middleware<State> =>
   async (ctx, next) => {
     const arrivedAt = monotonic()
     const requestId = requestIdOf(ctx.get('x-request-id'))

@@ -4,7 +4,7 @@ import { urlToHttpOptions } from 'node:url'
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import { invalid, refusalBody } from './answer.ts'
-import { connectionOf, setConnection } from './connection.ts'
+import { connectionOf, setConnection } from './client-address.ts'
 import type { Ctx, State } from './context.ts'
 
 /** Another process of this bridge. `url` is undefined while it does not run. Only this bridge knows `token`. */

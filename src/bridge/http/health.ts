@@ -51,14 +51,6 @@ const word = (status: number, body: string): Answer => ({
   headers: { 'Content-Type': 'text/plain; charset=utf-8' },
 })
 
-export type PublicHealthDeps = {
-  readonly readiness: ReadReadiness
-  readonly isStopping: () => boolean
-  readonly log: Log
-  /** A monotonic clock, in ms. */
-  readonly monotonic: () => number
-}
-
 /** The shortest time between two checks that public requests cause, and between two collections of metrics. */
 const askEveryMs = 1_000
 const gatherEveryMs = 100
@@ -78,7 +70,18 @@ const atMostEvery = <A>(ms: number, ask: () => Promise<A>, monotonic: () => numb
 
 /** Liveness and readiness in one word, because anybody may send these requests. */
 export const publicHealthRouter = (
-  { readiness, isStopping, log, monotonic }: PublicHealthDeps,
+  {
+    readiness,
+    isStopping,
+    log,
+    monotonic,
+  }: {
+    readonly readiness: ReadReadiness
+    readonly isStopping: () => boolean
+    readonly log: Log
+    /** A monotonic clock, in ms. */
+    readonly monotonic: () => number
+  },
   healthMs: number,
 ): Router<State> => {
   const ask = atMostEvery(askEveryMs, () => readiness(healthMs), monotonic)
@@ -89,18 +92,21 @@ export const publicHealthRouter = (
   })
 }
 
-export type OperatorsDeps = {
-  readonly readiness: ReadReadiness
-  /** Prometheus' text format. */
-  readonly metrics: () => Promise<string>
-  readonly log: Log
-  /** A monotonic clock, in ms. */
-  readonly monotonic: () => number
-}
-
 /** The operators' port: liveness, readiness with a reason for each dependency, metrics in Prometheus' text format. */
 export const operatorsRouter = (
-  { readiness, metrics, log, monotonic }: OperatorsDeps,
+  {
+    readiness,
+    metrics,
+    log,
+    monotonic,
+  }: {
+    readonly readiness: ReadReadiness
+    /** Prometheus' text format. */
+    readonly metrics: () => Promise<string>
+    readonly log: Log
+    /** A monotonic clock, in ms. */
+    readonly monotonic: () => number
+  },
   healthMs: number,
 ): Router<State> => {
   const read = atMostEvery(gatherEveryMs, metrics, monotonic)

@@ -5,12 +5,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import Koa, { type Middleware } from 'koa'
 import type { Failure } from '../domain/log/record.ts'
 import { within } from '../shared/timeout.ts'
-import { type AccessLogDeps, accessLog } from './access-log.ts'
+import { accessLog, type Observer } from './access-log.ts'
 import { answerClientError, originOf, refusalBody, unknownPath } from './answer.ts'
 import type { State } from './context.ts'
 import { type Limits, limits as usual } from './limits.ts'
-
-export type HttpDeps = Omit<AccessLogDeps, 'isClosing'>
 
 /** The routes of a server. `isStopping` returns true while the server stops. */
 export type Routers = (limits: Limits, isStopping: () => boolean) => ReadonlyArray<Router<State>>
@@ -43,7 +41,7 @@ const stopListening = (server: Server): Promise<void> =>
 
 /** An HTTP server with these routes. `overrides` replaces some of the usual limits, `admit` is asked before a route. */
 export const createHttpServer = (
-  deps: HttpDeps,
+  observer: Observer,
   routers: Routers,
   overrides: Partial<Limits> = {},
   admit?: Middleware<State>,
@@ -52,8 +50,8 @@ export const createHttpServer = (
   let isStopping = false
   let isClosing = false
   const app = new Koa<State>()
-  app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
-  app.use(accessLog({ ...deps, isClosing: () => isClosing }))
+  app.on('error', (thrown: unknown) => observer.log.debug(originOf(thrown), 'an answer could not be written'))
+  app.use(accessLog(observer, () => isClosing))
   if (admit !== undefined) app.use(admit)
   for (const router of routers(limits, () => isStopping)) app.use(router.routes())
   app.use((ctx) => {

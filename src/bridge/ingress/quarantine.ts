@@ -45,7 +45,7 @@ type Request = {
   /** The answer once the request is kept. */
   readonly answer: E.Either<Refusal, Answer>
   /** The event, if it is known: for the log. */
-  readonly event?: Pick<DomainEvent, 'subject' | 'type'>
+  readonly event: Pick<DomainEvent, 'subject' | 'type'> | undefined
 }
 
 /** Keeps a request that does not become an event, and returns its answer: 503 if it may not have been kept in time. */

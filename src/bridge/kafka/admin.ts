@@ -1,7 +1,9 @@
 import type { Admin, Kafka, KafkaMessage } from 'kafkajs'
+import type { CheckHealth, Health } from '../domain/checks.ts'
+import { singleFlight } from '../shared/single-flight.ts'
 import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
-import { kafkaDoesNotAnswer, unreachable } from './errors.ts'
+import { kafkaDoesNotAnswer, kafkaReasonOf, unreachable } from './errors.ts'
 import { clusterMakerOf } from './kafkajs-internals.ts'
 
 type Partitions = ReadonlyArray<{ readonly partition: number }>
@@ -126,3 +128,34 @@ export const adminConnection = (newClient: NewClient): Connection<Admin> =>
   connection(newClient, (kafka) => kafka.admin())
 
 export const clusterConnection = (newClient: NewClient): Connection<Cluster> => connection(newClient, clusterOf)
+
+const healthWithinMs = 2_000
+const freshMs = 1_000
+const stuckAfterMs = 5_000
+
+type WaitingRecords = {
+  readonly records: number
+  readonly oldestMs: number
+  readonly failing: ReadonlyArray<{ readonly topic: string; readonly reason: string }>
+}
+
+/** Healthy if a broker answers and no record waits for more than 5 s. The broker's answer is cached for a second. */
+export const brokerHealth = (ask: Ask, waiting: () => WaitingRecords, clock: () => number): CheckHealth => {
+  let last: { readonly at: number; readonly health: Health } | undefined
+  const reach = singleFlight(async (_: 'broker'): Promise<Health> => {
+    const health = await ask((admin) => admin.describeCluster(), healthWithinMs).then(
+      ({ brokers }) => ({ ok: true, reason: brokers.length === 1 ? '1 broker' : `${brokers.length} brokers` }),
+      (error: unknown) => ({ ok: false, reason: kafkaReasonOf(error) }),
+    )
+    last = { at: clock(), health }
+    return health
+  })
+  return async () => {
+    const { records, oldestMs, failing } = waiting()
+    if (oldestMs > stuckAfterMs) {
+      const causes = failing.map(({ topic, reason }) => `; ${topic}: ${reason}`).join('')
+      return { ok: false, reason: `${records} records wait, the oldest for ${Math.round(oldestMs / 1000)} s${causes}` }
+    }
+    return last !== undefined && clock() - last.at < freshMs ? last.health : reach('broker')
+  }
+}

@@ -10,8 +10,7 @@ import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
-import { type Ask, adminConnection, clusterConnection } from './admin.ts'
-import { brokerHealth } from './broker-health.ts'
+import { type Ask, adminConnection, brokerHealth, clusterConnection } from './admin.ts'
 import { type KafkaSettings, type NewClient, newClient } from './client.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor, keepingRefused, ofJournal, type Redriven, toRedriven } from './dead-letters.ts'
@@ -30,7 +29,6 @@ import {
 } from './offsets.ts'
 import { detectKeyDistribution } from './partitions/key-distribution.ts'
 import { type Partitioner, partitionerOf } from './partitions/partitioner.ts'
-import { withKeyDistribution } from './partitions/report.ts'
 import { type Reroute, rerouteWith } from './partitions/reroute.ts'
 import type { Waiting } from './produce/backlog.ts'
 import { produceConnection } from './produce/connection.ts'
@@ -39,7 +37,13 @@ import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { toRecord } from './records.ts'
 import { createTopicOf, deleteTopicsOf } from './topics/create.ts'
 import { topicIdsOf } from './topics/ids.ts'
-import { applyTopics, describeTopics, ensureTopics, type TopicReports } from './topics/reconcile.ts'
+import {
+  applyTopics,
+  describeTopics,
+  ensureTopics,
+  type TopicReports,
+  withKeyDistribution,
+} from './topics/reconcile.ts'
 import type { WireRecord } from './wire-record.ts'
 
 /** The interface of src/bridge/kafka for the other folders. */

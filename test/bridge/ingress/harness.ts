@@ -5,15 +5,10 @@ import { AccountId, Id, Instant } from '../../../contracts/primitives.ts'
 import type { Account } from '../../../src/bridge/domain/accounts.ts'
 import type { OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { unmeasured } from '../../../src/bridge/domain/metrics.ts'
-import {
-  type Checks,
-  type OperatorsDeps,
-  operatorsRouter,
-  publicHealthRouter,
-  readinessOf,
-} from '../../../src/bridge/http/health.ts'
+import type { Observer } from '../../../src/bridge/http/access-log.ts'
+import { type Checks, operatorsRouter, publicHealthRouter, readinessOf } from '../../../src/bridge/http/health.ts'
 import type { Limits } from '../../../src/bridge/http/limits.ts'
-import { createHttpServer, type HttpDeps } from '../../../src/bridge/http/server.ts'
+import { createHttpServer } from '../../../src/bridge/http/server.ts'
 import type { Ingress } from '../../../src/bridge/ingress/admission.ts'
 import { ingressRouters } from '../../../src/bridge/ingress/app.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
@@ -64,7 +59,7 @@ export const never = <A>() => new Promise<A>(() => undefined)
 
 type LogLine = { readonly level: string; readonly fields: object; readonly message: string }
 
-type Given = Partial<Ingress & HttpDeps> & { readonly checks?: Checks }
+type Given = Partial<Ingress & Observer> & { readonly checks?: Checks }
 
 /** An ingress whose ports record their calls. A test may replace ports. */
 export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limits> = {}) => {
@@ -76,7 +71,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
   const level = (name: string) => (fields: object, message: string) => {
     logged.push({ level: name, fields, message })
   }
-  const all: Ingress & HttpDeps = {
+  const all: Ingress & Observer = {
     accounts,
     trustedProxies: [],
     publish: async (event) => {
@@ -126,7 +121,7 @@ export const start = async (deps: Given = {}, limits: Partial<Limits> = {}) => {
 export const startOperators = async (
   checks: Checks = {},
   limits: Partial<Limits> = {},
-  given: Partial<OperatorsDeps> = {},
+  given: Partial<Parameters<typeof operatorsRouter>[0]> = {},
 ) => {
   const metrics = async () => 'up 1\n'
   const deps = { log: silent, measure: unmeasured, monotonic: () => performance.now(), metrics, ...given }

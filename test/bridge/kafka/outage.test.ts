@@ -3,8 +3,7 @@ import { createServer } from 'node:net'
 import { Kafka, logLevel } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { adminConnection } from '../../../src/bridge/kafka/admin.ts'
-import { brokerHealth } from '../../../src/bridge/kafka/broker-health.ts'
+import { adminConnection, brokerHealth } from '../../../src/bridge/kafka/admin.ts'
 import { trackedSockets } from '../../../src/bridge/kafka/sockets.ts'
 
 /** A port on which nothing listens any more. */

@@ -1,7 +1,6 @@
 import { botConversations, botReplies, type TopicName } from '../../../../contracts/topics.ts'
 import type { Log } from '../../shared/log.ts'
-import type { KeyDistribution } from './key-distribution.ts'
-import { murmur2 } from './murmur2.ts'
+import { type KeyDistribution, murmur2 } from './key-distribution.ts'
 
 /** Decides the partition of each record as Java's client does, but does not move keys when partitions are added. */
 export type Partitioner = {

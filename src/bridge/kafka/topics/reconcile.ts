@@ -1,16 +1,62 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import kafkajs, { type Admin } from 'kafkajs'
-import { copiedTopicOf, type Topic, topics } from '../../../../contracts/topics.ts'
+import {
+  botConversations,
+  botReplies,
+  copiedTopicOf,
+  eventTopicNames,
+  type Topic,
+  type TopicName,
+  topics,
+} from '../../../../contracts/topics.ts'
 import type { Failure } from '../../domain/log/record.ts'
 import { sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kafkaReasonOf } from '../errors.ts'
+import type { Partitioner } from '../partitions/partitioner.ts'
 import { createMissing, createWithinMs, untilLed } from './create.ts'
 import { appliedConfig, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './settings.ts'
-import { stateOf } from './state.ts'
 
 export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>>
+
+type Entry = {
+  readonly configName: string
+  readonly configValue: string
+  readonly configSource?: number
+}
+const setForTheTopic = 1
+const configIn = (entries: ReadonlyArray<Entry>) =>
+  Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
+
+/** The state of topics by their full names. Those that do not exist are left out. */
+const stateOf = async (admin: Admin, names: ReadonlyArray<string>): Promise<ReadonlyMap<string, TopicState>> => {
+  if (names.length === 0) return new Map()
+  const { topics: found } = await admin.fetchTopicMetadata({ topics: [...names] })
+  const { brokers } = await admin.describeCluster()
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  })
+  const configs = new Map<string, ReadonlyArray<Entry>>(
+    resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]),
+  )
+  return new Map(
+    found.map(({ name, partitions }) => {
+      const entries = configs.get(name) ?? []
+      return [
+        name,
+        {
+          partitions: partitions.length,
+          brokers: brokers.length,
+          config: configIn(entries),
+          ownConfig: configIn(entries.filter(({ configSource }) => configSource === setForTheTopic)),
+          replication: partitions[0]?.replicas.length ?? 0,
+        },
+      ]
+    }),
+  )
+}
 
 /** Adds partitions to archive topics that have fewer partitions than the topics that they copy. */
 const addPartitions = async (admin: Admin, prefix: string, states: ReadonlyMap<string, TopicState>) => {
@@ -98,4 +144,49 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
     const isOld = differing.length > 0 && isDeepStrictEqual(after, before)
     if (!isOld || performance.now() > until) return after
   }
+}
+
+const ordersKeys = new Set<TopicName>(eventTopicNames)
+
+const keyDifferencesOf = (topic: TopicName, partitions: number, { known }: Pick<Partitioner, 'known'>) => {
+  const distribution = known(topic)
+  const conversations = known(botConversations.name)?.keyPartitions ?? 0
+  if (topic === botReplies.name)
+    return partitions < conversations
+      ? [`fewer partitions than the ${conversations} of bot-conversations: commands are not fenced`]
+      : []
+  if (distribution === undefined || !ordersKeys.has(topic)) return []
+  if (distribution.mixed) return ['partitions were added and keys have moved: the record order of older chats is lost']
+  return distribution.keyPartitions < partitions
+    ? [`keys use the first ${distribution.keyPartitions} partitions only; partitions added later stay empty`]
+    : []
+}
+
+/** Adds differences of the key distribution to the reports. Left if the distribution cannot be detected. */
+export const withKeyDistribution = async (
+  asked: TopicReports,
+  partitioner: Pick<Partitioner, 'ready' | 'known' | 'forget'>,
+  prefix: string,
+): TopicReports => {
+  const reports = await asked
+  if (E.isLeft(reports)) return reports
+  const nameOf = ({ name }: TopicReport) => name.slice(prefix.length) as TopicName
+  const present = reports.right.filter(({ partitions }) => partitions > 0)
+  for (const report of present)
+    if (partitioner.known(nameOf(report))?.partitions !== report.partitions) partitioner.forget(nameOf(report))
+  try {
+    await partitioner.ready(present.map(nameOf).filter((topic) => ordersKeys.has(topic)))
+  } catch (error) {
+    return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
+  }
+  return E.right(
+    reports.right.map((report) =>
+      report.partitions === 0
+        ? report
+        : {
+            ...report,
+            differences: [...report.differences, ...keyDifferencesOf(nameOf(report), report.partitions, partitioner)],
+          },
+    ),
+  )
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { Partitioners } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keyDistributionOf } from '../../../../src/bridge/kafka/partitions/key-distribution.ts'
-import { murmur2 } from '../../../../src/bridge/kafka/partitions/murmur2.ts'
+import { keyDistributionOf, murmur2 } from '../../../../src/bridge/kafka/partitions/key-distribution.ts'
 
 const keyOf = (chat: number) => Buffer.from(`acme/${chat}`)
 const placed = (chats: ReadonlyArray<number>, over: number) =>

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../../contracts/topics.ts'
-import { murmur2 } from '../../../../src/bridge/kafka/partitions/murmur2.ts'
+import { murmur2 } from '../../../../src/bridge/kafka/partitions/key-distribution.ts'
 import { partitionerOf } from '../../../../src/bridge/kafka/partitions/partitioner.ts'
 import { newSeen } from '../connect.ts'
 

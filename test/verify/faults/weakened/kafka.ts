@@ -3,7 +3,7 @@ import type { TopicName } from '../../../../contracts/topics.ts'
 import type { ConsumerSpec } from '../../../../src/bridge/domain/log/consumer.ts'
 import type { Ranges } from '../../../../src/bridge/domain/log/positions.ts'
 import type { KafkaPorts } from '../../../../src/bridge/kafka/kafka.ts'
-import { murmur2 } from '../../../../src/bridge/kafka/partitions/murmur2.ts'
+import { murmur2 } from '../../../../src/bridge/kafka/partitions/key-distribution.ts'
 import type { ProduceConnection } from '../../../../src/bridge/kafka/produce/connection.ts'
 import { instead } from './instead.ts'
 

@@ -113,12 +113,12 @@ const bridge = (now: () => Instant) => {
     readHistory: async ({ chatId }: { readonly chatId: string }, last: number) =>
       (history.get(chatId) ?? []).slice(-last),
     /** The event at this time, with an id that no earlier one has. */
-    hear: <E extends ConversationEvent>(event: E): E => {
+    receive: <E extends ConversationEvent>(event: E): E => {
       const id = known.has(event.id) ? (`${event.id}-${known.size}` as E['id']) : event.id
-      const heard = { ...event, id, ...(event.time === time && { time: now() }) }
+      const received = { ...event, id, ...(event.time === time && { time: now() }) }
       known.add(id)
-      note(heard)
-      return heard
+      note(received)
+      return received
     },
     /**
      * What becomes of the command: its outcome, or why the bridge would suppress it, by the decision that the bridge
@@ -168,7 +168,7 @@ const play = async (
   { elapsed }: Clock,
 ): Promise<ReadonlyArray<Said>> => {
   const chats = new Map<string, Chat>()
-  const { hear, send, readHistory } = bridge(() => new Date(Date.parse(time) + elapsed()).toISOString() as Instant)
+  const { receive, send, readHistory } = bridge(() => new Date(Date.parse(time) + elapsed()).toISOString() as Instant)
   const failures: unknown[] = []
   let said: Said[] = []
   const note = (fields: object) => {
@@ -200,7 +200,7 @@ const play = async (
   const tell = (event: ConversationEvent) => {
     let note: Note | undefined
     const chat = chatOf(event.data.chatId)
-    chat.hear({
+    chat.receive({
       event,
       finish: () => {},
       attach: async (given) => {
@@ -222,13 +222,13 @@ const play = async (
     if ([...chats.values()].some((chat) => !chat.isIdle())) await idle()
   }
   for (const earlier of past) {
-    tell(hear(earlier))
+    tell(receive(earlier))
     await idle()
   }
   said = []
   for (const step of steps) {
     if ('pauseMs' in step) await sleep(step.pauseMs)
-    else tell(hear(step))
+    else tell(receive(step))
   }
   await idle()
   if (failures.length > 0) throw failures[0]

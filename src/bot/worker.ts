@@ -8,24 +8,55 @@ import { traceparentIn } from '../bridge/adapters/tracing.ts'
 import type { HandleSlice, OwnedPartition } from '../bridge/domain/log/consumer.ts'
 import type { Append, IncomingRecord, OutgoingRecord } from '../bridge/domain/log/record.ts'
 import type { Log } from '../bridge/shared/log.ts'
+import { offsetTracker } from '../bridge/shared/offset-tracker.ts'
 import type { Sleep } from '../bridge/shared/time.ts'
 import { within } from '../bridge/shared/timeout.ts'
+import { workInProgress } from '../bridge/shared/work-in-progress.ts'
 import type { Chat } from './chat.ts'
-import type { Heard } from './heard.ts'
+import type { Received } from './chat-queue.ts'
 import { enrichmentOf } from './note.ts'
-import { type PartitionWork, partitionWork } from './partition-work.ts'
 import type { Note } from './replies.ts'
 
-export type Deps = {
-  readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
-  readonly newChat: () => Chat
-  /** Forgets a chat. Resolves with the confirmation, or with undefined if the bot has forgotten nothing. */
-  readonly forget: (event: ChatErased) => Promise<ErasureConfirmation | undefined>
-  readonly append: Append
-  readonly sleep: Sleep
-  readonly log: Log
-  /** Aborts when the bot stops: what is read then is left to the next owner. */
-  readonly stopping: AbortSignal
+/** The events that this bot reads from a partition while it owns the partition. */
+type PartitionWork = {
+  readonly isOwned: () => boolean
+  /** False for an offset that was taken before. Pauses the partition while too much is in progress. */
+  readonly take: (offset: number, chat: string) => boolean
+  readonly finish: (offset: number, chat: string) => void
+  readonly end: () => void
+}
+
+const partitionWork = (owned: OwnedPartition): PartitionWork => {
+  const offsets = offsetTracker()
+  const inProgress = workInProgress()
+  let hasEnded = false
+  let resume: (() => void) | undefined
+
+  const isOwned = () => !hasEnded && owned.isCurrent()
+  const resumeIfPaused = () => {
+    resume?.()
+    resume = undefined
+  }
+  return {
+    isOwned,
+    take: (offset, chat) => {
+      const isNew = offsets.take(offset)
+      if (isNew) inProgress.begin(chat)
+      if (inProgress.isTooMuch()) resume ??= owned.pause()
+      return isNew
+    },
+    finish: (offset, chat) => {
+      const upTo = offsets.finish(offset)
+      inProgress.end(chat)
+      if (!isOwned()) return
+      if (upTo !== undefined) owned.done(upTo)
+      if (inProgress.isLessThanHalf()) resumeIfPaused()
+    },
+    end: () => {
+      hasEnded = true
+      resumeIfPaused()
+    },
+  }
 }
 
 /** What this bot reads of a partition while it owns it. */
@@ -78,7 +109,25 @@ const isConversation = (event: DomainEvent): event is ConversationEvent =>
  * and all before it are finished, so a bot that ends in between loses nothing. While too many events are unfinished,
  * their partition is not read on.
  */
-export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }: Deps): Worker => {
+export const worker = ({
+  decode,
+  newChat,
+  forget,
+  append,
+  sleep,
+  log,
+  stopping,
+}: {
+  readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
+  readonly newChat: () => Chat
+  /** Forgets a chat. Resolves with the confirmation, or with undefined if the bot has forgotten nothing. */
+  readonly forget: (event: ChatErased) => Promise<ErasureConfirmation | undefined>
+  readonly append: Append
+  readonly sleep: Sleep
+  readonly log: Log
+  /** Aborts when the bot stops: what is read then is left to the next owner. */
+  readonly stopping: AbortSignal
+}): Worker => {
   const partitions = new Map<number, Part>()
 
   const partOf = (partition: number, owner: OwnedPartition): Part => {
@@ -146,7 +195,7 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
           withChat(part, key, ({ erase }) => erase({ event: erasure, forget: () => forgetIn(erasure, part), finish }))
         } else if (isConversation(event.right)) {
           const { data: conversationData } = event.right
-          const heard: Heard = {
+          const received: Received = {
             event: event.right,
             traceparent: traceparentIn(record),
             publish: (command, traceparent) => publish(recordOf(command, traceparent), work.isOwned),
@@ -156,7 +205,7 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
               ),
             finish,
           }
-          withChat(part, key, ({ hear }) => hear(heard))
+          withChat(part, key, ({ receive }) => receive(received))
         } else finish()
       }
     },

@@ -78,7 +78,7 @@ const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at
     now: () => now,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (...line) => void logged.push(line) },
   })
-  chat.hear({
+  chat.receive({
     event,
     attach: async () => {},
     publish: async (command) => void commands.push(command),

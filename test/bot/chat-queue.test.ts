@@ -22,11 +22,11 @@ for (const [what, events, taken] of [
     assert.is(isTakenBy(events as Parameters<typeof isTakenBy>[0]), taken))
 
 const turns = { quietMs: 1_200, atMostMs: 5_000 }
-for (const [what, lastHeardAt, due] of [
+for (const [what, lastReceivedAt, due] of [
   ['after one message, when the client has been silent', 10_000, 11_200],
   ['after more messages, later', 13_000, 14_200],
   ['when the client has written long enough', 14_500, 15_000],
 ] as const)
-  test(`a turn begins ${what}`, () => assert.is(quietAt(lastHeardAt, 10_000, turns), due))
+  test(`a turn begins ${what}`, () => assert.is(quietAt(lastReceivedAt, 10_000, turns), due))
 
 test.run()

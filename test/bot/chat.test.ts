@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ChatErased } from '../../contracts/events/index.ts'
-import type { Chat, ChatDeps } from '../../src/bot/chat.ts'
+import type { Chat, ChatOptions } from '../../src/bot/chat.ts'
 import type { Handlers, Turn } from '../../src/bot/handlers.ts'
 import { agentJoined, chatClosed, conversationEvent } from '../../src/bot/harness.ts'
 import { handOver, text } from '../../src/bot/replies.ts'
@@ -18,13 +18,16 @@ const turnsTest = suite('turns of the bot kit')
 const message = (id: string) => conversationEvent('ClientMessageReceived', {}, { id })
 
 /** A chat with a bot, what the bot publishes, and which events are finished, in order. */
-const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }, about: Partial<ChatDeps> = {}) => {
+const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }, about: Partial<ChatOptions> = {}) => {
   const commands: BotReply[] = []
   const finished: string[] = []
   const chat: Chat = givenChat(handlers, { turns, ...about })
   const publishIn = async (command: BotReply) => void commands.push(command)
-  const hear = (event: Parameters<Chat['hear']>[0]['event'], publish: (command: BotReply) => unknown = publishIn) =>
-    chat.hear({
+  const receive = (
+    event: Parameters<Chat['receive']>[0]['event'],
+    publish: (command: BotReply) => unknown = publishIn,
+  ) =>
+    chat.receive({
       event,
       attach: async () => {},
       publish: async (command) => void (await publish(command)),
@@ -36,7 +39,7 @@ const chatWith = (handlers: Handlers, turns = { quietMs: 5, atMostMs: 30 }, abou
       forget,
       finish: () => void finished.push(id),
     })
-  return { hear, erase, idle: chat.idle, commands, finished }
+  return { receive, erase, idle: chat.idle, commands, finished }
 }
 const answers = (commands: ReadonlyArray<BotReply>) =>
   commands.map((command) => [
@@ -46,8 +49,8 @@ const answers = (commands: ReadonlyArray<BotReply>) =>
 const counting: Handlers = { onTurn: ({ messages }) => text(messages.map(({ id }) => id).join(' ')) }
 
 turnsTest('five messages in one go get one answer, to the last', async () => {
-  const { hear, idle, commands, finished } = chatWith(counting)
-  for (const id of ['m1', 'm2', 'm3', 'm4', 'm5']) hear(message(id))
+  const { receive, idle, commands, finished } = chatWith(counting)
+  for (const id of ['m1', 'm2', 'm3', 'm4', 'm5']) receive(message(id))
   await idle()
   assert.equal(answers(commands), [['m5', 'm1 m2 m3 m4 m5']])
   assert.equal(finished, ['m1', 'm2', 'm3', 'm4', 'm5'])
@@ -62,10 +65,10 @@ turnsTest('a newer message aborts the answer, and the next one has the older mes
       return text(turn.messages.map(({ id }) => id).join(' '))
     },
   }
-  const { hear, idle, commands } = chatWith(slow, { quietMs: 0, atMostMs: 4_000 })
-  hear(message('m1'))
+  const { receive, idle, commands } = chatWith(slow, { quietMs: 0, atMostMs: 4_000 })
+  receive(message('m1'))
   await eventually('the first call', () => calls.length === 1)
-  hear(message('m2'))
+  receive(message('m2'))
   await idle()
   assert.equal([calls[0]?.signal.aborted, answers(commands)], [true, [['m2', 'm1 m2']]])
 })
@@ -83,10 +86,10 @@ turnsTest('after atMostMs a newer message no longer aborts: a steady writer is a
       return text(turn.messages.map(({ id }) => id).join(' '))
     },
   }
-  const { hear, idle, commands } = chatWith(slow, { quietMs: 0, atMostMs: 0 })
-  hear(message('m1'))
+  const { receive, idle, commands } = chatWith(slow, { quietMs: 0, atMostMs: 0 })
+  receive(message('m1'))
   await eventually('the first call', () => calls.length === 1)
-  hear(message('m2'))
+  receive(message('m2'))
   release()
   await idle()
   assert.equal(answers(commands), [
@@ -105,10 +108,10 @@ turnsTest('what is said before the answer comes first, announces it, and is said
       return text('Done')
     },
   }
-  const { hear, idle, commands } = chatWith(patient, { quietMs: 0, atMostMs: 4_000 })
-  hear(message('m1'))
+  const { receive, idle, commands } = chatWith(patient, { quietMs: 0, atMostMs: 4_000 })
+  receive(message('m1'))
   await eventually('the announcement', () => commands.length === 1)
-  hear(message('m2'))
+  receive(message('m2'))
   await idle()
   assert.equal(answers(commands), [
     ['m1', 'One moment'],
@@ -128,10 +131,10 @@ turnsTest('an agent who joins aborts the turn, and nothing is said over the agen
       return new Promise(() => {})
     },
   }
-  const { hear, idle, commands, finished } = chatWith(slow, { quietMs: 0, atMostMs: 4_000 })
-  hear(message('m1'))
+  const { receive, idle, commands, finished } = chatWith(slow, { quietMs: 0, atMostMs: 4_000 })
+  receive(message('m1'))
   await eventually('the call', () => signal !== undefined)
-  hear(agentJoined())
+  receive(agentJoined())
   await idle()
   assert.equal([signal?.aborted, commands, finished], [true, [], ['m1', 'e1']])
 })
@@ -149,8 +152,8 @@ turnsTest('a handler that does not end is told so by its signal, and says nothin
       return never()
     },
   }
-  const { hear, idle, commands, finished } = chatWith(stuck, { quietMs: 0, atMostMs: 0 }, { limits })
-  hear(message('m1'))
+  const { receive, idle, commands, finished } = chatWith(stuck, { quietMs: 0, atMostMs: 0 }, { limits })
+  receive(message('m1'))
   await idle()
   await turn?.say(text('Still here'))
   assert.equal([turn?.signal.aborted, reasons(commands), finished], [true, ['The bot had no answer in time.'], ['m1']])
@@ -164,8 +167,8 @@ turnsTest('what a handler says after its answer is not sent', async () => {
       return text('Done')
     },
   }
-  const { hear, idle, commands } = chatWith(late)
-  hear(message('m1'))
+  const { receive, idle, commands } = chatWith(late)
+  receive(message('m1'))
   await idle()
   await turn?.say(text('One moment'))
   assert.equal(answers(commands), [['m1', 'Done']])
@@ -178,8 +181,8 @@ turnsTest('a handler that throws after it has said something says it once, and t
       throw new RangeError('Where is 7?')
     },
   }
-  const { hear, idle, commands } = chatWith(failing)
-  hear(message('m1'))
+  const { receive, idle, commands } = chatWith(failing)
+  receive(message('m1'))
   await idle()
   assert.equal(answers(commands), [
     ['m1', 'One moment'],
@@ -200,8 +203,8 @@ turnsTest('a handler that announces an answer must give one, and hands over by i
   ]
   const said: unknown[] = []
   for (const onTurn of bots) {
-    const { hear, idle, commands } = chatWith({ onTurn })
-    hear(message('m1'))
+    const { receive, idle, commands } = chatWith({ onTurn })
+    receive(message('m1'))
     await idle()
     said.push(answers(commands).map(([, words]) => words))
   }
@@ -210,14 +213,14 @@ turnsTest('a handler that announces an answer must give one, and hands over by i
 
 turnsTest('a turn that an agent has taken while it waited is not handled', async () => {
   let calls = 0
-  const { hear, idle, commands, finished } = chatWith({
+  const { receive, idle, commands, finished } = chatWith({
     onTurn: () => {
       calls += 1
       return text('Hello')
     },
   })
-  hear(message('m1'))
-  hear(agentJoined())
+  receive(message('m1'))
+  receive(agentJoined())
   await idle()
   assert.equal([calls, commands, finished], [0, [], ['m1', 'e1']])
 })
@@ -238,8 +241,8 @@ turnsTest(
       },
     }
     const here = chatWith(bot, { quietMs: 0, atMostMs: 4_000 }, { readHistory: async () => [] })
-    const { hear, erase, idle, commands, finished } = here
-    hear(message('m1'))
+    const { receive, erase, idle, commands, finished } = here
+    receive(message('m1'))
     await eventually('the first call', () => signals.length === 1)
     erase('x1', async () => {
       order.push('erased')
@@ -248,7 +251,7 @@ turnsTest(
       })
       order.push('forgotten')
     })
-    hear(message('m2'))
+    receive(message('m2'))
     await eventually('the erasure', () => order.includes('erased'))
     forgotten()
     await idle()
@@ -274,12 +277,12 @@ turnsTest('without turns, an erasure drops the messages before it and their answ
       return text(id)
     },
   }
-  const { hear, erase, idle, commands, finished } = chatWith(simple)
-  hear(message('m1'))
-  hear(message('m2'))
+  const { receive, erase, idle, commands, finished } = chatWith(simple)
+  receive(message('m1'))
+  receive(message('m2'))
   await eventually('the first call', () => handled.length === 1)
   erase('x1')
-  hear(message('m3'))
+  receive(message('m3'))
   release()
   await idle()
   assert.equal([handled, answers(commands), finished], [['m1', 'm3'], [['m3', 'm3']], ['m1', 'm2', 'x1', 'm3']])
@@ -294,15 +297,15 @@ for (const [name, handlers] of [
     async () => {
       const errors: object[] = []
       const log = { ...silent, error: (fields: object) => void errors.push(fields) }
-      const { hear, idle, commands, finished } = chatWith(handlers, undefined, { log })
+      const { receive, idle, commands, finished } = chatWith(handlers, undefined, { log })
       const failing = [new RangeError('Where is 7?')]
-      hear(message('m1'), (command) => {
+      receive(message('m1'), (command) => {
         const error = failing.pop()
         if (error !== undefined) throw error
         commands.push(command)
       })
       await idle()
-      hear(message('m2'))
+      receive(message('m2'))
       await idle()
       assert.equal(answers(commands), [
         ['m1', 'InviteAgent'],
@@ -315,8 +318,8 @@ for (const [name, handlers] of [
 turnsTest('an onOutcome that does not end does not keep its event', async () => {
   const errors: object[] = []
   const log = { ...silent, error: (fields: object) => void errors.push(fields) }
-  const { hear, idle, finished } = chatWith({ onOutcome: never }, undefined, { limits, log })
-  hear(conversationEvent('BotReplyDelivered', {}, { id: 'o1' }))
+  const { receive, idle, finished } = chatWith({ onOutcome: never }, undefined, { limits, log })
+  receive(conversationEvent('BotReplyDelivered', {}, { id: 'o1' }))
   await idle()
   assert.equal([finished, errors.length], [['o1'], 1])
 })
@@ -337,12 +340,12 @@ turnsTest(
               return text(messages.map(({ id }) => id).join(' '))
             },
           }
-          const { hear, idle, commands, finished } = chatWith(bot, { quietMs: 2, atMostMs: 6 })
+          const { receive, idle, commands, finished } = chatWith(bot, { quietMs: 2, atMostMs: 6 })
           for (const [i, { pause, kind }] of steps.entries()) {
             await sleep(pause)
-            if (kind === 'message') hear(message(`m${i}`))
-            else if (kind === 'outcome') hear(conversationEvent('BotReplyDelivered', {}, { id: `o${i}` }))
-            else hear({ ...chatClosed(), id: message(`c${i}`).id })
+            if (kind === 'message') receive(message(`m${i}`))
+            else if (kind === 'outcome') receive(conversationEvent('BotReplyDelivered', {}, { id: `o${i}` }))
+            else receive({ ...chatClosed(), id: message(`c${i}`).id })
           }
           await idle()
           const inOrder = steps.flatMap(({ kind }, i) =>

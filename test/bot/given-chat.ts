@@ -1,11 +1,11 @@
-import { type Chat, type ChatDeps, createChat } from '../../src/bot/chat.ts'
+import { type Chat, type ChatOptions, createChat } from '../../src/bot/chat.ts'
 import { noHistory } from '../../src/bot/history.ts'
 import { semaphore } from '../../src/bridge/shared/semaphore.ts'
 import { sleep } from '../../src/bridge/shared/time.ts'
 import { silent } from '../support/silent-log.ts'
 
 /** A chat of the kit: every message is a turn of its own, without a history. What a test is about can be replaced. */
-export const givenChat = (handlers: ChatDeps['handlers'], about: Partial<ChatDeps> = {}): Chat => {
+export const givenChat = (handlers: ChatOptions['handlers'], about: Partial<ChatOptions> = {}): Chat => {
   const limits = about.limits ?? { ignoreOlderThan: Number.POSITIVE_INFINITY, replyWithin: 5_000, atOnce: 100 }
   return createChat({
     handlers,

@@ -92,7 +92,7 @@ const heardBy = async (readHistory: ReadHistory, ...ids: ReadonlyArray<string>) 
   }
   const chat = givenChat(bot, { readHistory })
   for (const id of ids)
-    chat.hear({
+    chat.receive({
       event: conversationEvent('ClientMessageReceived', {}, { id }),
       attach: async () => {},
       publish: async () => {},

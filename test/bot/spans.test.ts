@@ -30,7 +30,7 @@ const traced = async (handlers: Handlers, event = clientWrites('My secret'), fla
   exporter.reset()
   const published: Array<string | undefined> = []
   const chat = givenChat(handlers)
-  chat.hear({
+  chat.receive({
     event,
     traceparent: `00-${traceId}-${parent}-${flags}`,
     attach: async () => {},

@@ -23,13 +23,13 @@ reading(
   'an event that cannot be decoded is skipped with a line that says which, and the next one is handled',
   async () => {
     const warned: unknown[] = []
-    const heard: string[] = []
+    const received: string[] = []
     const done: number[] = []
     const { handle, idle } = worker({
       decode: ({ offset }) => (offset === 7 ? E.left('no JSON') : E.right(clientWrites('Hello'))),
       newChat: () => ({
-        hear: ({ event, finish }) => {
-          heard.push(event.type)
+        receive: ({ event, finish }) => {
+          received.push(event.type)
           finish()
         },
         erase: ({ finish }) => finish(),
@@ -52,7 +52,7 @@ reading(
     assert.equal(warned, [
       [{ topic: 'bot-conversations', partition: 3, offset: 7 }, 'an event cannot be decoded and is skipped'],
     ])
-    assert.equal([heard, done.at(-1)], [['ClientMessageReceived'], 8])
+    assert.equal([received, done.at(-1)], [['ClientMessageReceived'], 8])
   },
 )
 

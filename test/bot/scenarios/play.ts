@@ -139,11 +139,11 @@ export const play = ({ bot, steps }: Scenario): Promise<Played> =>
       chats.set(chatId, chat)
       return chat
     }
-    const hear = (event: ConversationEvent) => {
+    const receive = (event: ConversationEvent) => {
       const { chatId, clientId } = event.data
       const message = messageOf(event)
       if (message !== undefined) history[chatId] = [...(history[chatId] ?? []), message]
-      chatOf(chatId).hear({
+      chatOf(chatId).receive({
         event,
         finish: () => {},
         attach: async (note) => {
@@ -155,7 +155,7 @@ export const play = ({ bot, steps }: Scenario): Promise<Played> =>
           if (command.type !== 'BotMessage') return
           const outcome = { commandId: command.id, commandType: command.type, attempts: [] }
           const now = new Date().toISOString()
-          hear(
+          receive(
             conversationEvent(
               'BotReplyDelivered',
               { ...outcome, chatId, clientId, requestedAt: now, message: { ...command.message, timestamp: now } },
@@ -168,7 +168,7 @@ export const play = ({ bot, steps }: Scenario): Promise<Played> =>
     for (const step of steps) {
       if ('pauseMs' in step) await sleep(step.pauseMs)
       else if ('clockSetByMs' in step) clockSetByMs += step.clockSetByMs
-      else hear(eventOf(step))
+      else receive(eventOf(step))
     }
     for (const chat of chats.values()) await chat.idle()
     return { commands, notes, order: [...order] }

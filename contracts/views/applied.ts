@@ -14,16 +14,17 @@ export const maxMessagesBytes = 4 * 1024 * 1024
 export const maxDataBytes = 1024 * 1024
 
 /**
- * In every document that is folded from events. `applied` has, for each partition, the offset and the leader epoch of
- * the last record that the document includes. A record at or below that offset changes nothing, so a replay from any
- * offset leaves the document unchanged. A record of a newer epoch always counts: if a broker has lost the end of its
- * log, new records have offsets that were used before. `seen` and `seenEarlier` have the newest 10,200 events. If one
- * of them is read again at a later offset, only `applied` changes. The bridge appends an event again only while it does
- * not know whether the first attempt succeeded, so far fewer events lie between the two records. `contentHash` is the
- * hash of the last event of the service. A record with the same hash repeats that event and changes only these fields.
- * A second copy that comes late, after another event, is a new event, because the bodies of two equal steps do not
- * differ: a chat that is accepted, finished and accepted again by the same agent may send the same body twice. So such
- * a copy changes the document again, in chats and sessions alike.
+ * In every document that is folded from events. They keep a document the same under any replay and any repetition:
+ *
+ * - The same record again: `applied` has, for each partition, offset and leader epoch of the last record that the document
+ *   includes. A record at or below that offset changes nothing. A record of a newer epoch always counts: after a broker
+ *   has lost the end of its log, new records have offsets that were used before.
+ * - The same event in another record: `seen` and `seenEarlier` have the newest 10,200 events. One of them changes only
+ *   `applied`. The bridge appends an event again only while it does not know whether its first attempt succeeded, so far
+ *   fewer events lie between the two records.
+ * - The same content in another event: `contentHash` is that of the last event of the service. An event with the same hash
+ *   repeats it, and changes only these fields. If another event lies between, it is a new event: a chat that is accepted,
+ *   finished and accepted again by the same agent may send the same body twice.
  */
 export const folded = {
   /** The key of the document: `<account id>/<id>`. The view defines the id. */

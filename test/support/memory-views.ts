@@ -1,4 +1,4 @@
-import { changesOf } from '../../src/bridge/views/decoded.ts'
+import { changesOf } from '../../src/bridge/views/changes.ts'
 import type { ApplyChanges, ViewDocument } from '../../src/bridge/views/document.ts'
 import type { DriftChange } from '../../src/bridge/views/drift.ts'
 import type { ViewName, Views } from '../../src/bridge/views/index.ts'

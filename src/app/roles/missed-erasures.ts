@@ -9,7 +9,7 @@ import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
 import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { missedErasures } from '../../bridge/privacy/missed/missed-erasures.ts'
 import { emptyRestored, storeReceipts } from '../../bridge/privacy/missed/restored-copy.ts'
-import { changesOf } from '../../bridge/views/decoded.ts'
+import { changesOf } from '../../bridge/views/changes.ts'
 import type { ApplyChanges } from '../../bridge/views/document.ts'
 import type { Settings } from '../config.ts'
 

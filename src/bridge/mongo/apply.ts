@@ -24,36 +24,36 @@ const evolvedBy =
       current === undefined ? [] : [current],
     )
 
+const groupOf = (first: Change, changes: ReadonlyArray<Change>, collectionOf: CollectionOf): Group<ViewDocument> => {
+  // A change with `where` names documents, and no chain.
+  const isOfChain = foldedOfName(first.view)?.isChain === true && first.where === undefined
+  return {
+    collection: collectionOf(first.view),
+    id: first.id,
+    evolve: evolvedBy(changes),
+    ...(isOfChain && { by: 'latestOf', repeats: (current) => first.evolve(current)[0] === current }),
+  }
+}
+
 /** One group for each document, with its changes in their order. */
 export const groupsOf = (
   changes: ReadonlyArray<Change>,
   collectionOf: CollectionOf = (view) => view,
 ): ReadonlyArray<Group<ViewDocument>> => {
   const byDocument = Map.groupBy(changes, ({ view, id }) => `${view}/${id}`)
-  return [...byDocument.values()].flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : [
-          {
-            collection: collectionOf(first.view),
-            id: first.id,
-            ...(foldedOfName(first.view)?.isChain &&
-              first.where === undefined && {
-                by: 'latestOf' as const,
-                repeats: (current: ViewDocument) => first.evolve(current)[0] === current,
-              }),
-            evolve: evolvedBy([first, ...others]),
-          },
-        ],
-  )
+  return [...byDocument.values()].flatMap((own) => (own[0] === undefined ? [] : [groupOf(own[0], own, collectionOf)]))
 }
 
 /** A change of many documents must find those that earlier changes made, so it is its own step. Others go together. */
 const stepsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<ReadonlyArray<Change>> => {
-  const ends = changes.flatMap(({ where }, i) => (where === undefined ? [] : [i, i + 1]))
-  return [...ends, changes.length]
-    .map((end, i) => changes.slice(ends[i - 1] ?? 0, end))
-    .filter(({ length }) => length > 0)
+  const steps: Array<Array<Change>> = []
+  for (const change of changes) {
+    const last = steps.at(-1)
+    const isOfOne = change.where === undefined
+    if (isOfOne && last !== undefined && last[0]?.where === undefined) last.push(change)
+    else steps.push([change])
+  }
+  return steps
 }
 
 const documentsAtOnce = 1_000

@@ -22,9 +22,8 @@ type Position = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
 const epochOf = (source: string): string => `${source}/epoch`
 
 /**
- * The places after this record. Undefined if the document has it already. Without places it has no records. A log is in
- * the order of its leader epochs, then of its offsets. If it has lost its end, its next records have used offsets but a
- * newer epoch, so they count as new. Without an epoch on both sides the offset alone decides.
+ * `applied` after this record; undefined if the document has the record already. Epochs come before offsets: a log that
+ * was cut goes on with used offsets and a newer epoch. If one side has no epoch, the offset alone decides.
  */
 export const advance = (
   applied: Guard['applied'] | undefined,
@@ -63,12 +62,14 @@ const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
 }
 
 /**
- * The document after a record. A record at or below the stored offset returns the same document, by reference. Three
- * kinds of events change only the guard: an event that was seen before, a repetition of the last event (`contentHash`),
- * and a late event (`receivedTime`) if the document has a newer one. Newer events may have changed
- * what the late event would set. Otherwise `next` makes the document with the advanced guard.
+ * The document after a record. `next` makes it, with the guard after this record. It is not asked for
+ *
+ * - a record at or below the stored offset: the same document is returned, by reference;
+ * - an event that was seen before, at a lower offset: only its place is new;
+ * - a repetition of the last event, with another identity and the same `contentHash`;
+ * - a late event (it has `receivedTime`) if the document has a newer one, which may have changed what this one would set.
  */
-export const once = <D extends Guard & Dated>(
+export const applyGuarded = <D extends Guard & Dated>(
   current: D | undefined,
   recorded: Recorded,
   next: (guard: Guard) => D,

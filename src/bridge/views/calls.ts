@@ -1,7 +1,7 @@
 import type { CallStatusChanged } from '../../../contracts/events/index.ts'
 import { type CallDocument, calls as contract, maxStatuses } from '../../../contracts/views/call.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
-import { type Guard, once } from './applied.ts'
+import { applyGuarded, type Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
 import { documentId, isWithinMoments, msBetween, present } from './fields.ts'
@@ -94,7 +94,7 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
 
 /** Folds one call's statuses. Guarded as contracts/views/applied.ts describes, so `history` has each event once. */
 export const evolveCall = (current: CallDocument | undefined, recorded: Recorded<CallStatusChanged>): CallDocument =>
-  once(current, recorded, (guard) => fold(current, recorded.event, guard))
+  applyGuarded(current, recorded, (guard) => fold(current, recorded.event, guard))
 
 export const calls = folded(contract, {
   key: 'chatId',

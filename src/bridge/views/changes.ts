@@ -1,4 +1,8 @@
 import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
+import { dated } from '../domain/dated.ts'
+import type { Folded } from '../domain/folded.ts'
+import { type IncomingRecord, recordTime } from '../domain/log/record.ts'
+import { withBlankPersonalData } from '../domain/person/erased.ts'
 import { marksOf, withoutPersonal } from '../domain/person/personal-data.ts'
 import type { Change, Recorded } from './document.ts'
 import { storable } from './free-form.ts'
@@ -49,6 +53,27 @@ export const changesOfReply = (recorded: RecordedReply): ReadonlyArray<Change> =
 /** The changes of a request in quarantine. */
 export const changesOfRequest = (recorded: RecordedRequest): ReadonlyArray<Change> =>
   changesIn(recorded.request.type, recorded)
+
+/**
+ * The changes that a decoded record makes. Of an event that was received before its person was erased, they keep
+ * nothing personal. Its unknown fields still count in `drift`, which names no person.
+ */
+export const changesOf = (
+  { topic, partition, offset, epoch, timestamp, value, erased }: IncomingRecord,
+  decoded: Folded,
+): ReadonlyArray<Change> => {
+  if (decoded.type === 'OperatorAction') return changesOfAction(decoded)
+  const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
+  if (decoded.type === 'QuarantinedRequest') return changesOfRequest({ ...place, request: decoded })
+  return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
+    ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
+    : changesOfEvent({
+        ...place,
+        event: dated(erased ? withBlankPersonalData(decoded) : decoded),
+        bytes: value?.length ?? 0,
+        ...(erased && { beforeErasure: dated(decoded) }),
+      })
+}
 
 /** Whether the changed document has data of all chats, so that changes are applied in the order of the log. */
 export const isAccountWide = ({ view }: Change): boolean => foldedOfName(view)?.isAccountWide ?? false

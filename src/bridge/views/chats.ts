@@ -3,7 +3,7 @@ import { maxMessagesBytes } from '../../../contracts/views/applied.ts'
 import { type ChatDocument, chats as contract } from '../../../contracts/views/chat.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { withAgents } from './agents.ts'
-import { type Guard, once } from './applied.ts'
+import { applyGuarded, type Guard } from './applied.ts'
 import { firstResponseMs, newestMessages, wholeLog } from './chat-log.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
@@ -88,7 +88,7 @@ const fold = (chat: ChatDocument, event: Dated<ChatEvent>): ChatDocument => {
  * moves `acceptedAt` nor opens a finished chat again.
  */
 export const evolveChat = (current: ChatDocument | undefined, recorded: Recorded<ChatEvent>): ChatDocument =>
-  once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
+  applyGuarded(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
 
 export const chats = folded(contract, {
   key: 'chatId',

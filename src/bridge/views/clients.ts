@@ -1,6 +1,6 @@
 import type { ClientUpdated } from '../../../contracts/events/index.ts'
 import { type ClientDocument, clients as contract } from '../../../contracts/views/client.ts'
-import { once } from './applied.ts'
+import { applyGuarded } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
 import { documentId, present } from './fields.ts'
@@ -18,7 +18,7 @@ export const evolveClient = (
 ): ClientDocument => {
   const { event } = recorded
   const { time, data } = event
-  return once(current, recorded, (guard) => ({
+  return applyGuarded(current, recorded, (guard) => ({
     ...guard,
     _id: documentId(event),
     accountId: data.accountId,

@@ -8,7 +8,7 @@ import {
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { afterFact, withoutWaiting } from '../domain/conversation.ts'
 import { clientOf, factOf, isIdleDuplicate } from '../domain/conversation-facts.ts'
-import { type Guard, once } from './applied.ts'
+import { applyGuarded, type Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
 import { documentId, msBetween } from './fields.ts'
@@ -115,7 +115,7 @@ export const evolveConversation = (
   current: ConversationDocument | undefined,
   recorded: Recorded<ConversationEvent>,
 ): ConversationDocument =>
-  once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
+  applyGuarded(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
 
 type TimelessOf<E> = TimelessEvent<Dated<E>>
 

@@ -2,7 +2,7 @@ import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../.
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { deliveries as contract, type DeliveryDocument } from '../../../contracts/views/delivery.ts'
 import { deliveryId } from '../domain/delivery.ts'
-import { advance, type Guard, once } from './applied.ts'
+import { advance, applyGuarded, type Guard } from './applied.ts'
 import { unlessDuplicate } from './conversations.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
@@ -62,7 +62,7 @@ const fold = (event: Dated<Outcome>, guard: Guard): DeliveryDocument => {
  * Guarded as contracts/views/applied.ts describes.
  */
 export const evolveOutcome = (current: DeliveryDocument | undefined, recorded: Recorded<Outcome>): DeliveryDocument =>
-  once(current, recorded, (guard) =>
+  applyGuarded(current, recorded, (guard) =>
     current?.state === 'delivered' ? { ...current, ...guard } : fold(recorded.event, guard),
   )
 

@@ -2,7 +2,7 @@ import type { OfflineMessageReceived } from '../../../contracts/events/index.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { offline_messages as contract, type OfflineMessageDocument } from '../../../contracts/views/offline-message.ts'
 import { asPart } from '../domain/identity.ts'
-import { once } from './applied.ts'
+import { applyGuarded } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
 import { present } from './fields.ts'
@@ -23,7 +23,7 @@ export const evolveOfflineMessage = (
   recorded: Recorded<OfflineMessageReceived>,
 ): OfflineMessageDocument => {
   const { time, data } = recorded.event
-  return once(current, recorded, (guard) => ({
+  return applyGuarded(current, recorded, (guard) => ({
     ...guard,
     _id: offlineMessageId(recorded.event),
     ...present(data, 'accountId', 'offlineMessageId', 'chatId', 'widgetId', 'visitor', 'message'),

@@ -10,8 +10,7 @@ import type { Measure } from '../domain/metrics.ts'
 import type { FindErased } from '../domain/person/erased.ts'
 import { semaphore } from '../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../shared/slices.ts'
-import { isAccountWide } from './changes.ts'
-import { changesOf } from './decoded.ts'
+import { changesOf, isAccountWide } from './changes.ts'
 import type { ApplyChanges, Change } from './document.ts'
 
 type Deps = {

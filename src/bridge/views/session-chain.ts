@@ -3,7 +3,7 @@ import type { Id } from '../../../contracts/primitives.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
 import { maxOfSession, type SessionDocument } from '../../../contracts/views/session.ts'
 import type { TranscriptAudit } from '../../../contracts/views/transcript-audit.ts'
-import { type Guard, once } from './applied.ts'
+import { applyGuarded, type Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { documentId, present } from './fields.ts'
 
@@ -103,7 +103,7 @@ export const evolveSessions = <E extends SessionEvent>(
   recorded: Recorded & { readonly event: E },
   fold: (before: SessionDocument | undefined, event: E, guard: Guard) => SessionDocument,
 ): Sessions => {
-  const newest = once(current, recorded, (guard) => fold(current, recorded.event, guard))
+  const newest = applyGuarded(current, recorded, (guard) => fold(current, recorded.event, guard))
   if (newest === current) return [newest]
   return (current === undefined || newest._id === current._id ? [newest] : [closed(current, newest), newest]).map(due)
 }

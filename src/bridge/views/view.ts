@@ -39,17 +39,21 @@ export type Timeless<R> = R extends { readonly event: infer E }
     : R
 
 /**
- * How one type of record changes a document. `at` is the document's `_id`; for a chain it is its name, which the newest
- * document has as `latestOf`. `next` returns the new version of the document, and after it the next document of the
- * chain if one begins. Both are pure.
+ * How one type of record changes a document. Both functions are pure.
  *
- * - A record may be read again, and an event may come again at another offset and another time. Neither may count twice:
- *   `at` knows no time, so that a repetition after midnight changes the same document, and `next` goes through `once`.
- * - A document is about one chat or client, whose records come in order and whom an erasure can empty. A total of
- *   several chats is a query (contracts/guides/analyst.md) or is computed from documents (daily-stats.ts).
+ * A document is about one chat or client: their records come in order, and an erasure can empty it. A total of several
+ * chats is a query (contracts/guides/analyst.md) or is computed from documents (daily-stats.ts).
  */
 export type Fold<D, R> = {
+  /**
+   * The document's `_id`; for a chain its name, which the newest document has as `latestOf`. Undefined: the record
+   * changes none. It is not made from times, so a repetition after midnight finds the same document.
+   */
   readonly at: (record: Timeless<R>) => string | undefined
+  /**
+   * The new version of the document, and after it the next document of the chain if one begins. A record may be read
+   * again, and an event may come again at another offset. Neither may count twice: `applyGuarded` sees to it.
+   */
   readonly next: (current: D | undefined, record: R) => ReadonlyArray<D>
 }
 

@@ -8,7 +8,7 @@ import { overtakenMs } from '../../../contracts/views/applied.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
 import { identity } from '../../../src/bridge/domain/identity.ts'
 import { limits } from '../../../src/bridge/http/limits.ts'
-import { advance, type Guard, hasDigest, once } from '../../../src/bridge/views/applied.ts'
+import { advance, applyGuarded, type Guard, hasDigest } from '../../../src/bridge/views/applied.ts'
 import { anEvent, at } from '../../support/given-events.ts'
 
 const guard = suite('the guard of folded documents')
@@ -19,7 +19,7 @@ const current = { applied: { 'chats/2': 6, 'calls/0': 9 }, seen: ['webhooks/e0']
 const next = (given: { applied: Record<string, number>; seen: string[] }) => ({ ...given, name: 'after' })
 
 guard('applies a record above the stored offset of its own partition', () => {
-  assert.equal(once(current, recorded, next), {
+  assert.equal(applyGuarded(current, recorded, next), {
     applied: { 'chats/2': 7, 'calls/0': 9 },
     seen: ['webhooks/e0', 'webhooks/e1'],
     name: 'after',
@@ -27,7 +27,7 @@ guard('applies a record above the stored offset of its own partition', () => {
 })
 
 guard('returns the same document for a record at or below it', () => {
-  for (const offset of [0, 5, 6]) assert.is(once(current, { ...recorded, offset }, next), current)
+  for (const offset of [0, 5, 6]) assert.is(applyGuarded(current, { ...recorded, offset }, next), current)
 })
 
 const read = { 'chats/2': 6, 'chats/2/epoch': 3 }
@@ -56,14 +56,14 @@ guard('finds a digest only where one begins', () => {
 
 guard('moves only the offset for an event that was applied before', () => {
   const given = { ...current, seen: ['webhooks/e1', 'webhooks/e0'] }
-  assert.equal(once(given, recorded, next), { ...given, applied: { 'chats/2': 7, 'calls/0': 9 } })
+  assert.equal(applyGuarded(given, recorded, next), { ...given, applied: { 'chats/2': 7, 'calls/0': 9 } })
 })
 
 /** The document after these events. The first event has the offset 0. */
 const folded = (events: ReadonlyArray<DomainEvent>, from?: Guard & { name: string }) =>
   events.reduce<(Guard & { name: string }) | undefined>(
     (document, event, offset) =>
-      once(document, { topic: 'clients', partition: 0, offset, event: dated(event) }, (given) => ({
+      applyGuarded(document, { topic: 'clients', partition: 0, offset, event: dated(event) }, (given) => ({
         ...given,
         name: `${document?.name ?? ''}${event.id} `,
       })),
@@ -100,7 +100,7 @@ guard('does not count an event again within the newest 10,200 events', () => {
 
 guard('treats a document without its bookkeeping as one without applied events', () => {
   const made = { name: 'by hand' } as Guard & { name: string }
-  assert.equal(once(made, recorded, next), { applied: { 'chats/2': 7 }, seen: ['webhooks/e1'], name: 'after' })
+  assert.equal(applyGuarded(made, recorded, next), { applied: { 'chats/2': 7 }, seen: ['webhooks/e1'], name: 'after' })
 })
 
 const states = (...hashes: ReadonlyArray<string>) =>
@@ -125,7 +125,7 @@ guard('compares content with the event just before, of any type, and not with an
   const { contentHash: _, ...unhashed } = first
   assert.is(folded([first, { ...unhashed, id: 'u' as typeof first.id }, last])?.name, '0 u 1 ')
   const document: Guard = { applied: {}, seen: [], contentHash: 'A' }
-  const after = once(document, { ...place, event: dated(unhashed) }, (given) => ({ ...document, ...given }))
+  const after = applyGuarded(document, { ...place, event: dated(unhashed) }, (given) => ({ ...document, ...given }))
   assert.not.ok('contentHash' in after)
 })
 
@@ -141,14 +141,14 @@ guard('counts as often as the content changes', () => {
 guard('applies a late event, unless the document has a newer one', () => {
   const late = { ...recorded, event: { ...recorded.event, receivedTime: recorded.event.time } }
   const withNewest = (lastEventAt: string) => ({ ...current, lastEventAt: lastEventAt as Instant })
-  for (const time of ['09:59:59', '10:00:00']) assert.is(once(withNewest(at(time)), late, next).name, 'after')
+  for (const time of ['09:59:59', '10:00:00']) assert.is(applyGuarded(withNewest(at(time)), late, next).name, 'after')
   const newer = withNewest(at('10:00:01'))
-  assert.equal(once(newer, late, next), {
+  assert.equal(applyGuarded(newer, late, next), {
     ...newer,
     applied: { 'chats/2': 7, 'calls/0': 9 },
     seen: ['webhooks/e0', 'webhooks/e1'],
   })
-  assert.is(once(newer, recorded, next).name, 'after')
+  assert.is(applyGuarded(newer, recorded, next).name, 'after')
 })
 
 guard('applies content that came before in an outdated late event only', () => {
@@ -166,9 +166,13 @@ guard('applies content that came before in an outdated late event only', () => {
     name: 'A',
   }
   const late = update('late', '10:00:00', 'B')
-  const after = once(document, { ...late, offset: 1, event: { ...late.event, receivedTime: late.event.time } }, keep)
+  const after = applyGuarded(
+    document,
+    { ...late, offset: 1, event: { ...late.event, receivedTime: late.event.time } },
+    keep,
+  )
   assert.is(after.name, 'A')
-  assert.is(once(after, { ...update('again', '10:20:00', 'B'), offset: 2 }, keep).name, 'new')
+  assert.is(applyGuarded(after, { ...update('again', '10:20:00', 'B'), offset: 2 }, keep).name, 'new')
 })
 
 guard('takes an event for overtaken as long as the slowest request takes', () => {

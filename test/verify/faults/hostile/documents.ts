@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { decodeRecord } from '../../../../src/bridge/kafka/records.ts'
-import { changesOf } from '../../../../src/bridge/views/decoded.ts'
+import { changesOf } from '../../../../src/bridge/views/changes.ts'
 import type { Documents } from '../history.ts'
 
 /**

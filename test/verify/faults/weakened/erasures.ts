@@ -10,9 +10,9 @@ export const erasures = {
   'every view is emptied at a marker': [
     instead(
       () => import('../../../../src/bridge/views/changes.ts'),
-      ({ changesOfEvent }) => ({
-        changesOfEvent: (recorded) =>
-          changesOfEvent(recorded).filter(({ view, where }) => view !== 'calls' || where === undefined),
+      ({ changesOf }) => ({
+        changesOf: (record, decoded) =>
+          changesOf(record, decoded).filter(({ view, where }) => view !== 'calls' || where === undefined),
       }),
     ),
   ],

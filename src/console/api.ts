@@ -3,9 +3,17 @@ import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { didYouMean } from '../bridge/domain/accounts.ts'
 import { readJson } from '../bridge/domain/read-json.ts'
-import { internal, invalid, notAllowed, originOf, type Refusal, refusalBody } from '../bridge/http/answer.ts'
+import {
+  type Ctx,
+  internal,
+  invalid,
+  notAllowed,
+  originOf,
+  type Refusal,
+  refusalBody,
+  type State,
+} from '../bridge/http/answer.ts'
 import { type BodyBudget, readBody } from '../bridge/http/body.ts'
-import type { Ctx, State } from '../bridge/http/context.ts'
 import { classify, mongoReasonOf } from '../bridge/mongo/classify.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { fairSemaphore } from '../bridge/shared/semaphore.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Ctx } from '../../src/bridge/http/context.ts'
+import type { Ctx } from '../../src/bridge/http/answer.ts'
 import { isLocal } from '../../src/console/access/guard.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleServer } from './server.ts'

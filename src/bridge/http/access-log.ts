@@ -3,8 +3,7 @@ import type { Middleware } from 'koa'
 import { endSpan, serverSpan, traceIdOf, traceparentAfter, traceparentOf } from '../adapters/tracing.ts'
 import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
-import { internal, originOf, refusalBody } from './answer.ts'
-import type { State } from './context.ts'
+import { internal, originOf, refusalBody, type State } from './answer.ts'
 
 /** Where requests are logged and measured. */
 export type Observer = {

@@ -1,7 +1,22 @@
 import type { Duplex } from 'node:stream'
+import type { RouterContext } from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../shared/log.ts'
-import type { Api, Ctx } from './context.ts'
+
+export type Api = 'webhooks' | 'bot' | 'oauth' | 'history' | 'health' | 'console'
+
+/** What is known about a request besides the request itself. `arrivedAt` is of the monotonic clock, in ms. */
+export type State = {
+  arrivedAt: number
+  requestId: string
+  traceparent: string
+  api?: Api
+  route?: string
+  accountId?: string
+  eventId?: string
+}
+
+export type Ctx = RouterContext<State>
 
 export type Answer = {
   readonly status: number

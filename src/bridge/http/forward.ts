@@ -3,9 +3,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { invalid, refusalBody } from './answer.ts'
+import { type Ctx, invalid, refusalBody, type State } from './answer.ts'
 import { connectionOf, setConnection } from './client-address.ts'
-import type { Ctx, State } from './context.ts'
 
 /** Another process of this bridge. `url` is undefined while it does not run. Only this bridge knows `token`. */
 export type Peer = { readonly token: string; readonly url: () => string | undefined }

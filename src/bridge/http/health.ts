@@ -3,8 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { CheckHealth, CheckName, Health } from '../domain/checks.ts'
 import type { Log } from '../shared/log.ts'
 import { within } from '../shared/timeout.ts'
-import { type Answer, answering, notAllowed } from './answer.ts'
-import type { State } from './context.ts'
+import { type Answer, answering, notAllowed, type State } from './answer.ts'
 
 export type Checks = Readonly<Record<string, CheckHealth>>
 export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, Health>> }

@@ -6,8 +6,7 @@ import Koa, { type Middleware } from 'koa'
 import type { Failure } from '../domain/log/record.ts'
 import { within } from '../shared/timeout.ts'
 import { accessLog, type Observer } from './access-log.ts'
-import { answerClientError, originOf, refusalBody, unknownPath } from './answer.ts'
-import type { State } from './context.ts'
+import { answerClientError, originOf, refusalBody, type State, unknownPath } from './answer.ts'
 import { type Limits, limits as usual } from './limits.ts'
 
 /** The routes of a server. `isStopping` returns true while the server stops. */

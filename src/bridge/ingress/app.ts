@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
+import type { State } from '../http/answer.ts'
 import { bodyBudget } from '../http/body.ts'
 import { clientAddresses } from '../http/client-address.ts'
-import type { State } from '../http/context.ts'
 import { failureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
 import { type Ingress, rateLimits, type Shared } from './admission.ts'

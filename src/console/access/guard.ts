@@ -1,6 +1,5 @@
-import { type Refusal, refusalBody } from '../../bridge/http/answer.ts'
+import { type Ctx, type Refusal, refusalBody } from '../../bridge/http/answer.ts'
 import { connectionOf, isLoopback } from '../../bridge/http/client-address.ts'
-import type { Ctx } from '../../bridge/http/context.ts'
 
 /** Headers of every response of the console. Other sites can neither run scripts in it, nor embed it, nor read it. */
 const headers = {

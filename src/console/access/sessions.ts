@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { GrantEntry } from '../../bridge/domain/accounts.ts'
-import type { Ctx } from '../../bridge/http/context.ts'
+import type { Ctx } from '../../bridge/http/answer.ts'
 import type { ConsoleSessions, StoredSession } from '../../bridge/mongo/console-sessions.ts'
 import type { Session } from '../handler.ts'
 import { grantsOf } from './grants.ts'

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Refusal, refusalBody } from '../../bridge/http/answer.ts'
+import { type Ctx, type Refusal, refusalBody } from '../../bridge/http/answer.ts'
 import type { ClientAddress } from '../../bridge/http/client-address.ts'
-import type { Ctx } from '../../bridge/http/context.ts'
 import type { FailureDelay } from '../../bridge/http/failure-delay.ts'
 import type { Log } from '../../bridge/shared/log.ts'
 import type { Sleep } from '../../bridge/shared/time.ts'

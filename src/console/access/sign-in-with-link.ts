@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Ctx } from '../../bridge/http/answer.ts'
 import { type BodyBudget, readBody } from '../../bridge/http/body.ts'
-import type { Ctx } from '../../bridge/http/context.ts'
 import type { ConsoleSessions } from '../../bridge/mongo/console-sessions.ts'
 import { isLocal } from './guard.ts'
 import { hashOf } from './keys.ts'

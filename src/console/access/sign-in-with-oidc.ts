@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { GrantEntry } from '../../bridge/domain/accounts.ts'
-import type { Ctx } from '../../bridge/http/context.ts'
+import type { Ctx } from '../../bridge/http/answer.ts'
 import type { Log } from '../../bridge/shared/log.ts'
 import { grantsOf } from './grants.ts'
 import { type NotSignedIn, type Oidc, transactionLastsMs } from './oidc.ts'

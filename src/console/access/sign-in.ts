@@ -1,7 +1,6 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import { notAllowed } from '../../bridge/http/answer.ts'
-import type { Ctx, State } from '../../bridge/http/context.ts'
+import { type Ctx, notAllowed, type State } from '../../bridge/http/answer.ts'
 import { isLocal } from './guard.ts'
 import { isSame } from './keys.ts'
 import type { Oidc } from './oidc.ts'

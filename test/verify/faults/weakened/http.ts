@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { State } from '../../../../src/bridge/http/context.ts'
+import type { State } from '../../../../src/bridge/http/answer.ts'
 import { type Limits, limits } from '../../../../src/bridge/http/limits.ts'
 import { instead } from './instead.ts'
 

@@ -36,6 +36,9 @@ export const Because = t.keyof(
 )
 export type Because = t.TypeOf<typeof Because>
 
+/** The type of message that the service got instead of the one that was written. */
+export const RenderedAs = t.keyof({ TEXT: null, MARKDOWN: null }, 'RenderedAs')
+
 /**
  * The common fields of the outcomes of a bot reply. `requestedAt` is when the command was appended to the topic. With
  * `because` it is a command of the bridge itself: `requestedAt` is when the bridge made it, and `inReplyTo` is the
@@ -62,6 +65,11 @@ export const reply = {
     inReplyTo: Id,
     /** The message of the command. */
     message: Message,
+    /**
+     * The type of message that the service got if it could not show the message as it was written: TEXT, the plain text
+     * of other Markdown than links, bold and italic; MARKDOWN, without links that are not http, https, mailto or tel.
+     */
+    renderedAs: RenderedAs,
     /** Why the bridge itself made the command. Absent for a command of bot logic. */
     because: Because,
     /** True if the message only announces the answer: it does not answer the client. */

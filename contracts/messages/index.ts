@@ -10,8 +10,9 @@ const listed = [text, markdown, buttons] as const
 const eitherOf = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(listed.map(({ type }) => type))
 
 /**
- * The message for the client. MARKDOWN has links, bold and italic (protocol, Limits). A command with other Markdown in
- * `content`, or with more than 4096 characters there, goes to dead-letters. `text` is the same message as plain text.
+ * The message for the client. MARKDOWN has links, bold and italic (protocol, Limits). Other Markdown, or more than 4096
+ * characters of it, is sent as its plain text, or goes to dead-letters if the account has `bot.markdown: refuse`. A link
+ * that is not http, https, mailto or tel becomes its text. `text` is the same message as plain text.
  * If it is left out, the bridge makes it from `content` or `title`. If `timestamp` is left out, it is the time when the
  * command was appended. A message of an event can be sent unchanged.
  */

@@ -33,5 +33,8 @@ export const markdown = messageType({
   ownFields: ({ content }) => ({ content }),
   toWire: ({ content }) => ({ content }),
   example: { type: 'MARKDOWN', content: '**Hello**, [our shop](https://shop.example.com)' },
-  guide: { fields: '`content`', bounds: 'links, **bold**, *italic* and nothing else; 4096 characters' },
+  guide: {
+    fields: '`content`',
+    bounds: 'links, **bold**, *italic*, 4096 characters: other Markdown is sent as its plain text',
+  },
 })

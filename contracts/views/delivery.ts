@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Because } from '../events/reply.ts'
+import { Because, RenderedAs } from '../events/reply.ts'
 import { Code, Text } from '../personal.ts'
 import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
@@ -41,6 +41,8 @@ export const DeliveryDocument = exactShape(
     inReplyTo: Id,
     /** The message of the command. Absent until the outcome is known. */
     message: DatedMessage,
+    /** The type of message that the service got, if it could not show the message as it was written. */
+    renderedAs: RenderedAs,
     /** Why the bridge itself made the command. Absent for a command of bot logic. */
     because: Because,
     /** True if the message only announces the answer. Absent until the outcome is known. */

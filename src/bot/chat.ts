@@ -91,7 +91,14 @@ export const createChat = (options: ChatOptions): Chat => {
     if (ask === undefined) return
     using _permit = await acquire(stopping)
     const timeLeft = () => Math.max(0, receivedAt + limits.replyWithin - monotonic())
-    const parts = { handlers, log, timeLeft, span: () => spanOf(received), isOver: queue.isErased }
+    const parts = {
+      handlers,
+      markdown: limits.markdown,
+      log,
+      timeLeft,
+      span: () => spanOf(received),
+      isOver: queue.isErased,
+    }
     let { traceparent } = received
     const replies = await respond(parts, event, (span) => {
       traceparent = traceparentAfter(span, received.traceparent)

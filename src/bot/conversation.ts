@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { endSpan, inSpan, type Span } from '../bridge/adapters/tracing.ts'
+import type { MarkdownRule } from '../bridge/domain/message-text.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
@@ -17,6 +18,8 @@ export type Limits = {
   readonly replyWithin: number
   /** How many handlers run at the same time, at most. Further chats wait. */
   readonly atOnce: number
+  /** The account's `bot.markdown`: `refuse` if the bridge refuses Markdown that the service cannot show. */
+  readonly markdown?: MarkdownRule | undefined
 }
 
 export const defaultLimits: Limits = { ignoreOlderThan: 60_000, replyWithin: 10_000, atOnce: 500 }
@@ -58,13 +61,14 @@ export const answer = async (
   asking: () => Promise<ReadonlyArray<Reply>>,
   event: ConversationEvent,
   timeLeft: () => number,
+  markdown?: MarkdownRule,
 ): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
   try {
     const replyWithin = timeLeft()
     const answered = replyWithin > 0 ? await inTime(asking(), timeLeft) : undefined
     if (answered === undefined) return E.left({ reason: 'too slow', replyWithin })
     const { value: replies } = answered
-    const mistakes = mistakesIn(event, replies)
+    const mistakes = mistakesIn(event, replies, markdown)
     return mistakes.length > 0 ? E.left({ reason: 'mistakes', mistakes }) : E.right(replies)
   } catch (err) {
     return E.left({ reason: 'threw', err })
@@ -77,8 +81,9 @@ const tracedAnswer = async (
   event: ConversationEvent,
   timeLeft: () => number,
   span: Span | undefined,
+  markdown: MarkdownRule | undefined,
 ): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
-  const answered = await inSpan(span, () => answer(() => asking(span), event, timeLeft))
+  const answered = await inSpan(span, () => answer(() => asking(span), event, timeLeft, markdown))
   endSpan(span, E.isLeft(answered) ? kindOf(answered.left) : undefined)
   return answered
 }
@@ -107,6 +112,7 @@ const failureTime = () => {
 
 type Parts = {
   readonly handlers: Pick<Handlers, 'onFailure'>
+  readonly markdown: MarkdownRule | undefined
   readonly log: Pick<Log, 'warn' | 'error'>
   /** A span for one call of a handler. */
   readonly span: () => Span | undefined
@@ -121,18 +127,18 @@ type Parts = {
  * over at once: an agent after ten seconds is worse than an agent now. Nothing of an incomplete answer is sent.
  */
 export const respond = async (
-  { handlers, log, span, timeLeft, isOver }: Parts,
+  { handlers, markdown, log, span, timeLeft, isOver }: Parts,
   event: ConversationEvent,
   asking: Asking,
 ): Promise<ReadonlyArray<Reply>> => {
   const { accountId, chatId } = event.data
-  const first = await tracedAnswer(asking, event, timeLeft, span())
+  const first = await tracedAnswer(asking, event, timeLeft, span(), markdown)
   if (isOver()) return []
   if (E.isRight(first)) return first.right
   const isTriedAgain = first.left.reason !== 'too slow'
   if (isTriedAgain)
     log.warn({ type: event.type, accountId, chatId, ...first.left }, 'the bot is asked once more about an event')
-  const again = isTriedAgain ? await tracedAnswer(asking, event, timeLeft, span()) : first
+  const again = isTriedAgain ? await tracedAnswer(asking, event, timeLeft, span(), markdown) : first
   if (isOver()) return []
   if (E.isRight(again)) return again.right
   log.error({ type: event.type, accountId, chatId, ...again.left }, 'the bot gave no reply to an event')
@@ -144,6 +150,7 @@ export const respond = async (
         : repliesIn(await handlers.onFailure(again.left, event)),
     event,
     failureTime(),
+    markdown,
   )
   if (E.isRight(instead)) return instead.right
   log.error({ type: event.type, accountId, chatId, ...instead.left }, 'onFailure of the bot has failed')

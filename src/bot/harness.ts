@@ -11,7 +11,7 @@ import { markdown } from '../bridge/adapters/markdown.ts'
 import { type Conversation, decideReply, unknownConversation, withFacts } from '../bridge/domain/conversation.ts'
 import { factOf } from '../bridge/domain/conversation-facts.ts'
 import { dated } from '../bridge/domain/dated.ts'
-import { completeMessage } from '../bridge/domain/message-text.ts'
+import { type MarkdownRule, writtenMessage } from '../bridge/domain/message-text.ts'
 import { semaphore } from '../bridge/shared/semaphore.ts'
 import { sleep } from '../bridge/shared/time.ts'
 import { type Chat, createChat } from './chat.ts'
@@ -138,7 +138,7 @@ const bridge = (now: () => Instant) => {
           commandType: type,
           requestedAt: now(),
           ...(inReplyTo && { inReplyTo }),
-          ...(type === 'BotMessage' && { message: completeMessage(markdown, command.message, now()) }),
+          ...(type === 'BotMessage' && writtenMessage(markdown, command.message, now())),
           ...(type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
         },
         { id: `${id}:delivered`, time: now() },
@@ -153,6 +153,7 @@ type Settings = {
   readonly replyWithin: number
   readonly turns: Turns
   readonly isVirtual: boolean
+  readonly markdown: MarkdownRule
   readonly mayFail: boolean
 }
 
@@ -164,7 +165,7 @@ const play = async (
   bot: Handlers,
   past: ReadonlyArray<ConversationEvent>,
   steps: ReadonlyArray<Step>,
-  { replyWithin, turns, isVirtual, mayFail }: Settings,
+  { replyWithin, turns, isVirtual, markdown: rule, mayFail }: Settings,
   { elapsed }: Clock,
 ): Promise<ReadonlyArray<Said>> => {
   const chats = new Map<string, Chat>()
@@ -182,7 +183,7 @@ const play = async (
     const chat = createChat({
       handlers: bot,
       group: 'test',
-      limits: { ...defaultLimits, replyWithin, ignoreOlderThan: Number.POSITIVE_INFINITY },
+      limits: { ...defaultLimits, replyWithin, markdown: rule, ignoreOlderThan: Number.POSITIVE_INFINITY },
       // Without virtual time nothing waits: events that come at once are a turn.
       turns: isVirtual ? turns : { quietMs: 0, atMostMs: 0 },
       acquire: semaphore(defaultLimits.atOnce),
@@ -290,6 +291,8 @@ export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) 
      * wait by timers alone: a real request could be overtaken by one.
      */
     virtualTime: (turns: Turns = defaultTurns) => withSettings({ ...settings, turns, isVirtual: true }),
+    /** The account's `bot.markdown`. With `refuse`, Markdown that the service cannot show fails the test. */
+    markdown: (rule: MarkdownRule) => withSettings({ ...settings, markdown: rule }),
     /** A handler that fails does not fail the test: what `onFailure` says is compared. */
     mayFail: () => withSettings({ ...settings, mayFail: true }),
     when: (...steps: ReadonlyArray<Step>) =>
@@ -307,6 +310,7 @@ export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) 
     replyWithin: defaultLimits.replyWithin,
     turns: defaultTurns,
     isVirtual: false,
+    markdown: 'plain',
     mayFail: false,
   })
 }

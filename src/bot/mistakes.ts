@@ -4,6 +4,7 @@ import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { markdown } from '../bridge/adapters/markdown.ts'
 import { mistakesInCommand, mistakesInWords } from '../bridge/domain/check-reply.ts'
+import type { MarkdownRule } from '../bridge/domain/message-text.ts'
 import { isObject } from '../bridge/shared/json.ts'
 import { commandsOf } from './commands.ts'
 import { mistakesInNote } from './note.ts'
@@ -16,9 +17,9 @@ const afterwards: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvite
 export const canBeAnswered = (event: ConversationEvent): boolean =>
   event.data.clientId !== undefined && !afterwards.has(event.type)
 
-const ofCommand = (command: BotReply): ReadonlyArray<string> => {
+const ofCommand = (command: BotReply, rule: MarkdownRule): ReadonlyArray<string> => {
   const decoded = BotReply.decode(JSON.parse(JSON.stringify(command)))
-  return E.isLeft(decoded) ? [describe(problemsOf(decoded.left))] : mistakesInCommand(markdown, decoded.right)
+  return E.isLeft(decoded) ? [describe(problemsOf(decoded.left))] : mistakesInCommand(markdown, decoded.right, rule)
 }
 
 const known: Readonly<Record<Reply['kind'], ReadonlyArray<string>>> = {
@@ -40,9 +41,13 @@ const ofReply = (reply: unknown): ReadonlyArray<string> => {
 
 /**
  * Why the bridge would refuse or suppress replies to an event, or why they cannot be meant. The reasons never quote a
- * reply. Empty if the bridge would send all replies.
+ * reply. Empty if the bridge would send all replies. `rule` is the account's `bot.markdown`.
  */
-export const mistakesIn = (event: ConversationEvent, replies: ReadonlyArray<Reply>): ReadonlyArray<string> => {
+export const mistakesIn = (
+  event: ConversationEvent,
+  replies: ReadonlyArray<Reply>,
+  rule: MarkdownRule = 'plain',
+): ReadonlyArray<string> => {
   if (replies.length === 0) return []
   if (event.data.clientId === undefined) return ['an event without a client cannot be answered']
   if (afterwards.has(event.type)) return [`the bridge suppresses replies to ${event.type}`]
@@ -50,16 +55,20 @@ export const mistakesIn = (event: ConversationEvent, replies: ReadonlyArray<Repl
   return replies.flatMap((reply, i) => {
     const late = handedOver >= 0 && i > handedOver ? ['it comes after handOver(), the bridge suppresses it'] : []
     const own = ofReply(reply)
-    const all = own.length > 0 ? own : commandsOf(event, [reply], '').flatMap(ofCommand)
+    const all = own.length > 0 ? own : commandsOf(event, [reply], '').flatMap((command) => ofCommand(command, rule))
     return [...late, ...all].map((mistake) => `reply ${i + 1}: ${mistake}`)
   })
 }
 
 /** The same as `mistakesIn` for a reply that is said before the answer. */
-export const mistakesInAnnouncement = (event: ConversationEvent, reply: Reply): ReadonlyArray<string> =>
+export const mistakesInAnnouncement = (
+  event: ConversationEvent,
+  reply: Reply,
+  rule?: MarkdownRule,
+): ReadonlyArray<string> =>
   isObject(reply) && reply.kind === 'hand-over'
     ? ['expected a message: return handOver() as the answer']
-    : mistakesIn(event, [reply])
+    : mistakesIn(event, [reply], rule)
 
 /** Why an announcement without an answer cannot be meant: the client would wait in vain. */
 export const announcedOnly = 'say() announces an answer: expected a reply'

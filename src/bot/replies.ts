@@ -19,7 +19,10 @@ export type Reply =
 /** Plain text. */
 export const text = (words: string): Reply => ({ kind: 'message', message: { type: 'TEXT', text: words } })
 
-/** Markdown with links, bold and italic (the protocol's first version). The bridge refuses other Markdown. */
+/**
+ * Markdown with links, bold and italic (the protocol's first version). Of other Markdown, clients see the plain text,
+ * unless the account has `bot.markdown: refuse`.
+ */
 export const markdown = (content: string): Reply => ({ kind: 'message', message: { type: 'MARKDOWN', content } })
 
 type Button = { readonly id: string; readonly text: string }

@@ -98,7 +98,7 @@ const attemptTurn = ({ handlers, group, limits, monotonic, log }: TurnOptions, a
     let isOver = false
     const say = (reply: Reply): Promise<void> => {
       if (signal.aborted || isOver || timeLeft() === 0) return Promise.resolve()
-      const mistakes = mistakesInAnnouncement(last.event, reply)
+      const mistakes = mistakesInAnnouncement(last.event, reply, limits.markdown)
       return mistakes.length > 0 ? refuse(mistakes) : announce(reply, place++)
     }
     isAnswering = true
@@ -111,7 +111,7 @@ const attemptTurn = ({ handlers, group, limits, monotonic, log }: TurnOptions, a
       isAnswering = false
     }
   }
-  const parts = { handlers, log, timeLeft, span, isOver: () => signal.aborted }
+  const parts = { handlers, markdown: limits.markdown, log, timeLeft, span, isOver: () => signal.aborted }
   const answered = respond(parts, last.event, asking).then((given) => {
     replies = given
   })

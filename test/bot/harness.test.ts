@@ -49,11 +49,6 @@ const four = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: id }))
 const refused: ReadonlyArray<readonly [what: string, replies: ReadonlyArray<Reply>, why: string]> = [
   ['four buttons', [buttons('Which?', four)], 'reply 1: message.buttons: expected 1 to 3 buttons'],
   [
-    'unsupported Markdown',
-    [text('Hi'), markdown('# Prices')],
-    'reply 2: message.content: expected links, bold and italic only, found heading',
-  ],
-  [
     'a reply after handOver()',
     [handOver(), text('Good-bye')],
     'reply 2: it comes after handOver(), the bridge suppresses it',
@@ -66,6 +61,25 @@ for (const [what, replies, why] of refused)
       `the bridge would not send the answer to ClientMessageReceived: ${why}`,
     )
   })
+
+harness(
+  'of Markdown that the service cannot show, clients get the plain text, unless the account refuses it',
+  async () => {
+    const told: unknown[] = []
+    const bot: Handlers = {
+      onMessage: () => [markdown('# Prices\n\n- 9 €')],
+      onOutcome: ({ data }) => void told.push([data.renderedAs, data.message?.text]),
+    }
+    const said = await given(bot).when(clientWrites('Hello')).says(markdown('# Prices\n\n- 9 €'))
+    assert.equal([said, told], [undefined, [['TEXT', 'Prices\n\n- 9 €']]])
+    const refused = await given(bot)
+      .markdown('refuse')
+      .when(clientWrites('Hello'))
+      .says()
+      .catch((error: unknown) => String(error))
+    assert.match(String(refused), 'message.content: expected links, bold and italic only, found heading, list')
+  },
+)
 
 harness('it rejects replies to a chat that an agent has or that is closed', async () => {
   for (const event of [agentInvited(), agentJoined(), chatClosed()])

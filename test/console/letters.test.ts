@@ -141,7 +141,9 @@ const sentText = fc.tuple(pieces, pieces).map(([before, after]) => `${before}${s
 
 const problemsInCommand = (command: object): string => {
   const decoded = BotReply.decode(command)
-  return E.isLeft(decoded) ? describe(problemsOf(decoded.left)) : mistakesInCommand(markdown, decoded.right).join('; ')
+  return E.isLeft(decoded)
+    ? describe(problemsOf(decoded.left))
+    : mistakesInCommand(markdown, decoded.right, 'refuse').join('; ')
 }
 const message = { type: 'TEXT', text: 'Hello' }
 const command = { id: 'r1', accountId: 'acme', chatId: '1', clientId: '2', requestedAt: noon, type: 'BotMessage' }

@@ -50,6 +50,7 @@ const wholeNumber = (from: number, to: number) =>
 
 const WhenOvertaken = t.keyof({ send: null, suppress: null }, 'send or suppress')
 const WhileAgent = t.keyof({ answer: null, suppress: null }, 'answer or suppress')
+const WhatMarkdown = t.keyof({ plain: null, refuse: null }, 'plain or refuse')
 const MessageText = text('MessageText', '1 to 4096 characters', (s) => /\S/.test(s) && s.length <= 4096)
 
 const TimeZone = text(
@@ -80,6 +81,8 @@ export const AccountEntry = exactShape(
         whenOvertaken: WhenOvertaken,
         /** What happens to a reply to a message that the client has written after an agent joined. Default: it is sent. */
         whileAgent: WhileAgent,
+        /** What becomes of Markdown that the service cannot show. Default: it is sent as its plain text. */
+        markdown: WhatMarkdown,
         /** The text that the bridge itself sends to a client if no agent is available and the bot does not react. */
         agentUnavailableText: MessageText,
         /** The most requests per second to the service. Default: no limit. */

@@ -3,7 +3,7 @@ import { messageTypeOf, messageTypes, type ReplyMessage } from '../../../contrac
 import { fieldNamesOf } from '../../../contracts/primitives.ts'
 import { describe } from '../../../contracts/problem.ts'
 import { isObject } from '../shared/json.ts'
-import { type Markdown, refusedWords } from './message-text.ts'
+import { type Markdown, type MarkdownRule, refusedWords } from './message-text.ts'
 
 const ofCommands: Readonly<Record<BotReply['type'], ReadonlySet<string>>> = {
   BotMessage: new Set(fieldNamesOf(BotMessage)),
@@ -43,27 +43,27 @@ const ofLists = (message: ReplyMessage): ReadonlyArray<string> =>
       ])
   })
 
-const ofMessage = (markdown: Markdown, message: ReplyMessage): ReadonlyArray<string> => {
+const ofMessage = (markdown: Markdown, message: ReplyMessage, rule: MarkdownRule): ReadonlyArray<string> => {
   const { words, wordsOf } = messageTypeOf(message)
   return [
     ...mistakesInWords(`message.${words}`, wordsOf(message)),
     ...(words === 'text' ? [] : tooLong('message.text', message.text)),
-    ...refusedWords(markdown, message),
+    ...(rule === 'refuse' ? refusedWords(markdown, message) : []),
     ...ofLists(message),
   ]
 }
 
 /**
  * What is wrong with a command although its codec accepts it: a key that is not known and would be lost, no words, far
- * too many, or Markdown that the protocol lacks. It never quotes the command.
+ * too many, or Markdown that the protocol lacks and the account wants refused. It never quotes the command.
  */
-export const mistakesInCommand = (markdown: Markdown, command: BotReply): ReadonlyArray<string> => {
+export const mistakesInCommand = (markdown: Markdown, command: BotReply, rule: MarkdownRule): ReadonlyArray<string> => {
   const unknown = unknownKeys(ofCommands[command.type], command.type, command)
   if (command.type === 'InviteAgent') return [...unknown, ...tooLong('reason', command.reason)]
   const { message } = command
   return [
     ...unknown,
     ...unknownKeys(ofMessages.get(message.type) ?? new Set(), message.type, message, 'message.'),
-    ...ofMessage(markdown, message),
+    ...ofMessage(markdown, message, rule),
   ]
 }

@@ -42,7 +42,7 @@ const reported = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
   ...guard,
   _id: deliveryId(data),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
-  ...present(data, 'inReplyTo', 'message', 'because', 'expectsMore', 'handOverReason'),
+  ...present(data, 'inReplyTo', 'message', 'renderedAs', 'because', 'expectsMore', 'handOverReason'),
   finishedAt: time,
 })
 

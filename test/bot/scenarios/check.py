@@ -6,6 +6,7 @@ import sys
 
 from livechat_bot import Event, HandOver, Message, mistakes_in, without_personal_data
 from livechat_bot.events import TYPES
+from livechat_bot.mistakes import rendered_as
 from livechat_bot.testing import client_writes
 
 given = json.load(sys.stdin)
@@ -30,7 +31,14 @@ event = client_writes("Hello")
 print(
     json.dumps(
         {
-            "mistakes": [mistakes_in(event, [reply_of(each) for each in replies]) for replies in given["replies"]],
+            "mistakes": [mistakes_in(event, [reply_of(each) for each in replies], "refuse") for replies in given["replies"]],
+            "kinds": [
+                rendered_as(each["message"])
+                for replies in given["replies"]
+                for each in replies
+                if isinstance(each, dict) and each["kind"] == "message" and isinstance(each["message"], dict)
+                if each["message"]["type"] == "MARKDOWN"
+            ],
             "open": [open_data(each) for each in given["events"]],
             "types": sorted(TYPES),
         }

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { longestMarkdown, plainText, unsupportedMarkdown } from '../../../src/bridge/adapters/markdown.ts'
+import { longestMarkdown, markdown } from '../../../src/bridge/adapters/markdown.ts'
+
+const plainText = (content: string) => markdown(content).plainText
+const unsupportedMarkdown = (content: string) => markdown(content).unsupported
 
 const test = suite('plain text of Markdown')
 
@@ -16,7 +19,45 @@ const cases: ReadonlyArray<[string, string]> = [
   ['two  \nlines &amp; more', 'two\nlines & more'],
   ['**two\nlines**\n\n*a paragraph\n\nends it*', 'two\nlines\n\n*a paragraph\n\nends it*'],
 ]
-for (const [markdown, expected] of cases) test(JSON.stringify(markdown), () => assert.is(plainText(markdown), expected))
+for (const [content, expected] of cases) test(JSON.stringify(content), () => assert.is(plainText(content), expected))
+
+/** What the service cannot show, as models write it, and its plain text. */
+const rich: ReadonlyArray<[string, string]> = [
+  ['# Delivery\n\nIt takes **two** days.', 'Delivery\n\nIt takes two days.'],
+  ['You need:\n\n- a *ticket*\n- a [map](https://a.b/map)', 'You need:\n\n- a ticket\n- a map (https://a.b/map)'],
+  ['3. three\n4. four\n   - *a*\n   - b', '3. three\n4. four\n  - a\n  - b'],
+  ['- one\n\n  more\n- [x] done', '- one\nmore\n- done'],
+  ['| a | b |\n|--|--|\n| 1 | **2** |', 'a | b\n1 | 2'],
+  ['Run `npm start`:\n\n```sh\nnpm start\n```', 'Run npm start:\n\nnpm start'],
+  ['> quoted\n> words\n\nand mine', 'quoted\nwords\n\nand mine'],
+  ['above\n\n---\n\nbelow', 'above\n\nbelow'],
+  ['~~no~~ yes', 'no yes'],
+  ['![a shoe](https://a.b/c.png)', 'a shoe (https://a.b/c.png)'],
+  ['line<br/>break <b>bold</b> List<String> <!-- no -->', 'line\nbreak bold List<String> '],
+  ['[shop][1]\n\n[1]: https://a.b', 'shop (https://a.b)'],
+  ['# <https://a.b> and [me](mailto:me@a.b) and [no](javascript:alert)', 'https://a.b and me (mailto:me@a.b) and no'],
+  ['a[^1]\n\n[^1]: b', 'a[1]\n\n[1] b'],
+  ['---', '---'],
+]
+for (const [content, expected] of rich)
+  test(`${JSON.stringify(content)} has no markup either`, () => assert.is(plainText(content), expected))
+
+/** Links, and how the service gets them. */
+const links: ReadonlyArray<[string, string]> = [
+  ['[a](https://a.b), [b](HTTP://a.b), [c](mailto:me@a.b), [d](tel:+123), <me@a.b>, www.a.b', ''],
+  ['See [**our** shop](javascript:alert(1)) or [b](https://a.b)', 'See **our** shop or [b](https://a.b)'],
+  ['[a](/map), [b](#top "title"), <ftp://a.b>, [c](data:text/html,x), [](x:y)', 'a, b, ftp://a.b, c, '],
+  ['[a](java&#115;cript:alert(1))', 'a'],
+]
+for (const [content, expected] of links)
+  test(`the links of ${JSON.stringify(content)}`, () => {
+    const { shown, unsupported } = markdown(content)
+    assert.equal([shown, unsupported], [expected === '' ? content : expected, []])
+  })
+
+test('the text of a link that would be a list without the link is unsupported', () => {
+  assert.equal(markdown('[- a](x:y)'), { plainText: '- a', unsupported: ['list'], shown: '- a' })
+})
 
 test('text without markup stays unchanged', () => {
   const words = fc.stringMatching(/^\p{L}[\p{L}\d ,;:?!'"+=%$-]*[\p{L}\d?!]$/u)

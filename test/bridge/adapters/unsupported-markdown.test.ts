@@ -1,7 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unsupportedMarkdown } from '../../../src/bridge/adapters/markdown.ts'
+import { markdown } from '../../../src/bridge/adapters/markdown.ts'
 import { allowed, refused } from './markdown-cases.ts'
+
+const unsupportedMarkdown = (content: string) => markdown(content).unsupported
 
 const test = suite('Markdown of the protocol')
 

@@ -9,6 +9,8 @@ const test = suite('refused commands')
 const addressed = { id: 'c1', accountId: 'acme', chatId: '2037', clientId: '1233' }
 const markdown = (content: string) => ({ ...addressed, type: 'BotMessage', message: { type: 'MARKDOWN', content } })
 
+const blank = { ...addressed, type: 'BotMessage', message: { type: 'TEXT', text: ' ' } }
+
 type Simulation = ReturnType<typeof simulation>
 const refusals = (w: Simulation) =>
   w.outcomes().map((event) => event.type === 'BotReplyFailed' && [event.data.reason, event.data.detail])
@@ -21,9 +23,66 @@ const handled = async (w: Simulation, value: unknown, key: string | null = 'acme
   return { letters: w.deadLetters, refusals: refusals(w) }
 }
 
-test('Markdown other than links, bold and italic becomes a dead letter, and its author gets an event', async () => {
+const written = '# Title\n\n- [item](https://a.b)'
+const shown: ReadonlyArray<readonly [what: string, content: string, sent: object, renderedAs: unknown, text: string]> =
+  [
+    [
+      'Markdown that the service cannot show is sent as its plain text',
+      written,
+      { type: 'TEXT', text: 'Title\n\n- item (https://a.b)' },
+      'TEXT',
+      'Title\n\n- item (https://a.b)',
+    ],
+    [
+      'Markdown of more than 4096 characters is sent as text',
+      'x'.repeat(4_097),
+      { type: 'TEXT', text: 'x'.repeat(4_097) },
+      'TEXT',
+      'x'.repeat(4_097),
+    ],
+    [
+      'a link that clients must not be given is lost, and no more',
+      '**See** [this](javascript:alert)',
+      { type: 'MARKDOWN', content: '**See** this', text: 'See this' },
+      'MARKDOWN',
+      'See this',
+    ],
+    [
+      'Markdown that the service can show is sent as it is',
+      '**See** [this](tel:+12)',
+      { type: 'MARKDOWN', content: '**See** [this](tel:+12)', text: 'See this' },
+      undefined,
+      'See this',
+    ],
+  ]
+for (const [what, content, sent, renderedAs, text] of shown)
+  test(`${what}, and the outcome says so`, async () => {
+    const w = simulation()
+    await w.start()
+    w.log.append('bot-replies', 'acme/2037', markdown(content))
+    await w.time.until(w.isDone)
+    const timestamp = '2026-01-31T12:00:00.000Z'
+    assert.equal(
+      w.requests.map(({ request }) => JSON.parse(request.body).message),
+      [{ ...sent, timestamp: Date.parse(timestamp) / 1000 }],
+    )
+    assert.equal(
+      w
+        .outcomes()
+        .map(({ type, data }) => [
+          type,
+          'message' in data && data.message,
+          'renderedAs' in data ? data.renderedAs : undefined,
+        ]),
+      [['BotReplyDelivered', { type: 'MARKDOWN', content, text, timestamp }, renderedAs]],
+    )
+    assert.equal(w.deadLetters, [])
+  })
+
+test('an account may want other Markdown refused: it becomes a dead letter, and its author gets an event', async () => {
   const detail = 'message.content: expected links, bold and italic only, found heading, list'
-  assert.equal(await handled(simulation(), markdown('# Title\n\n- item')), {
+  const refusing = simulation({ accounts: [account({ markdown: 'refuse' })] })
+  assert.equal(await handled(refusing, markdown('# Title\n\n- item')), {
     letters: [{ offset: 0, cause: 'invalid', detail }],
     refusals: [['invalid', detail]],
   })
@@ -213,7 +272,7 @@ test('a rejection without a body has no detail', async () => {
 
 test('a refused command may be corrected and sent again under its id', async () => {
   const w = simulation()
-  await handled(w, markdown('# Title'))
+  await handled(w, blank)
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
   assert.equal(w.applied, ['c1'])
@@ -225,7 +284,7 @@ test('a delivered command keeps its outcome when its id is used again in a bad c
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
-  w.log.append('bot-replies', 'acme/2037', markdown('# Title'))
+  w.log.append('bot-replies', 'acme/2037', blank)
   await w.time.until(w.isDone)
   assert.equal(
     w.outcomes().map((event) => (event.type === 'BotReplyFailed' ? event.data.reason : event.type)),
@@ -238,7 +297,7 @@ test('a dead letter that cannot be kept yet is not skipped', async () => {
   const w = simulation()
   w.broker.isAway = true
   await w.start()
-  w.log.append('bot-replies', 'acme/2037', markdown('# Title'))
+  w.log.append('bot-replies', 'acme/2037', blank)
   await w.time.pass(20_000)
   assert.equal([w.deadLetters.length, w.log.committed['bot-replies']], [0, 0])
   w.broker.isAway = false

@@ -9,10 +9,12 @@ import * as assert from 'uvu/assert'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { ConversationEvent } from '../../../contracts/events/index.ts'
 import { messageTypes } from '../../../contracts/messages/index.ts'
+
 import { clientWrites, conversationEvent } from '../../../src/bot/harness.ts'
 import { mistakesIn } from '../../../src/bot/mistakes.ts'
 import { withoutPersonalData } from '../../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../../src/bot/replies.ts'
+import { markdown as readMarkdown } from '../../../src/bridge/adapters/markdown.ts'
 import { inWordsOf, type Played, play, scenarios, scenariosFile } from '../../bot/scenarios/play.ts'
 import { allowed, refused } from '../../bridge/adapters/markdown-cases.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -62,6 +64,8 @@ const replies: ReadonlyArray<ReadonlyArray<Reply>> = [
   ...refused.map(([content]) => [markdown(content)]),
   ...messageTypes.map(({ example }) => [raw(example)]),
   [markdown('x'.repeat(4_096))],
+  [markdown('[a](/map) and [b](https://a.b)')],
+  [markdown('[a](javascript:alert)')],
   [markdown('x'.repeat(4_097))],
   [markdown('😀'.repeat(2_049))],
   [markdown('[^1]\n\n[^1]: a footnote')],
@@ -116,14 +120,31 @@ type Checked = {
   readonly mistakes: ReadonlyArray<ReadonlyArray<string>>
   readonly open: ReadonlyArray<unknown>
   readonly types: ReadonlyArray<string>
+  readonly kinds: ReadonlyArray<string | null>
 }
 const checked: Checked = E.isRight(environment)
   ? JSON.parse(run([program('check.py')], JSON.stringify({ replies, events })))
-  : { mistakes: [], open: [], types: [] }
+  : { mistakes: [], open: [], types: [], kinds: [] }
 
 test('it knows every type of event that bots read', () => {
   const read = [...ConversationEvent.types.map(({ name }) => name), 'ChatErased']
   assert.equal(checked.types, read.toSorted())
+})
+
+test('it says as the kit in TypeScript which Markdown is sent as plain text, and which loses a link', () => {
+  const contents = replies.flatMap((each) =>
+    each.flatMap((reply) =>
+      Object(reply).kind === 'message' && Object(reply).message.type === 'MARKDOWN'
+        ? [Object(reply).message.content]
+        : [],
+    ),
+  )
+  const kinds = contents.map((content) => {
+    const { unsupported, shown } = readMarkdown(content)
+    return unsupported.length > 0 ? 'TEXT' : shown === content ? null : 'MARKDOWN'
+  })
+  assert.equal(checked.kinds, kinds)
+  assert.equal([...new Set(kinds)].sort(), ['MARKDOWN', 'TEXT', null])
 })
 
 test('it finds mistakes in the replies in which the kit in TypeScript does, and never quotes them', () => {
@@ -131,7 +152,7 @@ test('it finds mistakes in the replies in which the kit in TypeScript does, and 
   for (const [i, each] of replies.entries())
     assert.is(
       isWrong(checked.mistakes[i]),
-      isWrong(mistakesIn(clientWrites('Hello'), each)),
+      isWrong(mistakesIn(clientWrites('Hello'), each, 'refuse')),
       JSON.stringify(each).slice(0, 200),
     )
   assert.not.match(JSON.stringify(checked.mistakes), /secret|colour\b.*red|refund/)

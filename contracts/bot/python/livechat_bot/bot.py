@@ -26,6 +26,8 @@ class Limits:
     """A slower handler is cancelled, and the client is handed over. The account's `bot.replyWithin`."""
     at_once: int = 500
     """How many handlers run at the same time, at most. Further chats wait."""
+    markdown: str = "plain"
+    """The account's `bot.markdown`: `refuse` if the bridge refuses Markdown that the service cannot show."""
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,9 @@ def _read(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-async def _replies(call: Callable[[], Any], event: Event, time_left: Callable[[], float]) -> list[Reply]:
+async def _replies(
+    call: Callable[[], Any], event: Event, time_left: Callable[[], float], markdown: str
+) -> list[Reply]:
     """The bot's replies to an event, if the bridge would send all of them. The time may become more while it runs."""
     task = asyncio.ensure_future(_called(call))
     task.add_done_callback(_read)
@@ -140,7 +142,7 @@ async def _replies(call: Callable[[], Any], event: Event, time_left: Callable[[]
         raise _Failed(NoAnswer("raised", error))
     try:
         replies = _replies_in(task.result())
-        mistakes = mistakes_in(event, replies)
+        mistakes = mistakes_in(event, replies, markdown)
     except Exception as odd:
         raise _Failed(NoAnswer("raised", odd)) from odd
     if mistakes:
@@ -153,10 +155,12 @@ def _log(level: int, what: str, event: Event, why: NoAnswer) -> None:
     log.log(level, "%s (%s)", what, "; ".join(details), exc_info=why.error)
 
 
-async def _traced(trace: Trace, call: Callable[[], Any], event: Event, time_left: Callable[[], float]) -> list[Reply]:
+async def _traced(
+    trace: Trace, call: Callable[[], Any], event: Event, time_left: Callable[[], float], markdown: str
+) -> list[Reply]:
     with trace.call() as failed:
         try:
-            return await _replies(call, event, time_left)
+            return await _replies(call, event, time_left, markdown)
         except _Failed as error:
             failed(error.why.kind())
             raise
@@ -164,6 +168,7 @@ async def _traced(trace: Trace, call: Callable[[], Any], event: Event, time_left
 
 async def _respond(
     bot: Bot,
+    markdown: str,
     trace: Trace,
     event: Event,
     call: Callable[[], Any],
@@ -174,14 +179,14 @@ async def _respond(
     handed over at once: an agent after ten seconds is worse than an agent now. Nothing of an incomplete answer is sent."""
     try:
         try:
-            return await _traced(trace, call, event, time_left)
+            return await _traced(trace, call, event, time_left, markdown)
         except _Failed as first:
             if first.why.reason == "too slow":
                 raise
             if is_over():
                 return []
             _log(logging.WARNING, "the bot is asked once more about an event", event, first.why)
-            return await _traced(trace, call, event, time_left)
+            return await _traced(trace, call, event, time_left, markdown)
     except _Failed as failed:
         why = failed.why
     if is_over():
@@ -194,7 +199,7 @@ async def _respond(
         until = asyncio.get_running_loop().time() + FAILURE_WITHIN_S
         try:
             return await _replies(
-                lambda: of_failures(why, event), event, lambda: until - asyncio.get_running_loop().time()
+                lambda: of_failures(why, event), event, lambda: until - asyncio.get_running_loop().time(), markdown
             )
         except _Failed as failed:
             _log(logging.ERROR, "on_failure of the bot has failed", event, failed.why)
@@ -386,6 +391,7 @@ class Conversation:
         async with self._settings.permits:
             replies = await _respond(
                 self._settings.bot,
+                self._settings.limits.markdown,
                 trace,
                 event,
                 lambda: handler(event, chat),
@@ -454,7 +460,7 @@ class Conversation:
                 nonlocal place
                 if cancelled.is_set() or is_over or time_left() <= 0:
                     return
-                mistakes = mistakes_in_announcement(last.event, reply)
+                mistakes = mistakes_in_announcement(last.event, reply, self._settings.limits.markdown)
                 if mistakes:
                     why = NoAnswer("mistakes", mistakes=mistakes)
                     _log(logging.WARNING, "the bridge would not send what the bot says", last.event, why)
@@ -473,7 +479,9 @@ class Conversation:
             finally:
                 is_over = True
 
-        answering = asyncio.ensure_future(_respond(self._settings.bot, trace, last.event, call, time_left))
+        answering = asyncio.ensure_future(
+            _respond(self._settings.bot, self._settings.limits.markdown, trace, last.event, call, time_left)
+        )
         try:
             while not answering.done():
                 is_open = self._time() < started_at + self._settings.turns.at_most_ms / 1000

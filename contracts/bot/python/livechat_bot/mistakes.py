@@ -19,6 +19,7 @@ _ID = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,255}")
 _FOOTNOTE = re.compile(r"^ {0,3}\[\^[^\]\s]+\]:", re.MULTILINE)
 # One tilde on each side is strikethrough too.
 _STRUCK = re.compile(r"(?<!~)~(?![\s~])[^~]*(?<![\s~])~(?!~)")
+_SHOWN_LINK = re.compile("(https?|mailto|tel):", re.IGNORECASE)
 _SUPPORTED = ("paragraph", "text", "inline", "softbreak", "hardbreak", "strong", "em", "link")
 
 # The field with the words of each type of message, and its other fields. A message of an event can be sent unchanged.
@@ -57,15 +58,17 @@ def _unknown(known: Iterable[str], value: Mapping[str, Any], what: str, path: st
             yield f"{path}{str(key)[:64]}: expected no such key in {what}"
 
 
-def _in_markdown(content: str) -> Iterator[str]:
+def _unsupported(content: str) -> tuple[list[str], bool]:
+    """What the service cannot show of Markdown, and whether it has links that clients are not given."""
     if _length(content) > MAX_MARKDOWN:
-        yield f"message.content: expected at most {MAX_MARKDOWN} characters"
-        return
+        return [f"more than {MAX_MARKDOWN} characters"], False
     # Imported here: bots without Markdown do not wait for it.
     from markdown_it import MarkdownIt
 
     env: dict[str, Any] = {}
-    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(content, env)
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    tokens = parser.parse(content, env)
     nodes = [inner for token in tokens for inner in [token, *(token.children or [])]]
     kinds = dict.fromkeys(re.sub("_(open|close)$", "", node.type) for node in nodes)
     other = [kind for kind in kinds if kind not in _SUPPORTED]
@@ -75,6 +78,20 @@ def _in_markdown(content: str) -> Iterator[str]:
         other.append("link reference definition")
     if _FOOTNOTE.search(content):
         other.append("footnote")
+    links = [str(node.attrs.get("href", "")) for node in nodes if node.type == "link_open"]
+    return other, any(not _SHOWN_LINK.match(link) for link in links)
+
+
+def rendered_as(message: Mapping[str, Any]) -> str | None:
+    """The type of message that the service gets if it could not show this one as it is written."""
+    if message.get("type") != "MARKDOWN" or not isinstance(message.get("content"), str):
+        return None
+    other, has_other_links = _unsupported(message["content"])
+    return "TEXT" if other else "MARKDOWN" if has_other_links else None
+
+
+def _in_markdown(content: str) -> Iterator[str]:
+    other, _ = _unsupported(content)
     if other:
         yield f"message.content: expected links, bold and italic only, found {', '.join(other)}"
 
@@ -99,7 +116,7 @@ def _in_buttons(message: Mapping[str, Any]) -> Iterator[str]:
         yield from _unknown(("id", "text"), button, "a button", f"{path}.")
 
 
-def _in_message(message: object) -> Iterator[str]:
+def _in_message(message: object, rule: str) -> Iterator[str]:
     kind = message.get("type") if isinstance(message, Mapping) else None
     if not isinstance(message, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
         yield f"message.type: expected {', '.join(_FIELDS)}"
@@ -116,7 +133,7 @@ def _in_message(message: object) -> Iterator[str]:
     plain = message.get("text", "") or ""
     if words != "text" and not (isinstance(plain, str) and _length(plain) <= MAX_CHARACTERS):
         yield f"message.text: expected text of at most {MAX_CHARACTERS} characters"
-    if words == "content" and not wrong:
+    if words == "content" and not wrong and rule == "refuse":
         yield from _in_markdown(message["content"])
     if words == "title":
         yield from _in_buttons(message)
@@ -140,18 +157,18 @@ def _in_hand_over(reply: HandOver) -> Iterator[str]:
             yield from _in_words(f"fields.{place}.content", content, MAX_NOTE_CHARACTERS)
 
 
-def _in_reply(reply: object) -> Iterator[str]:
+def _in_reply(reply: object, rule: str) -> Iterator[str]:
     if isinstance(reply, Message):
-        yield from _in_message(reply.message)
+        yield from _in_message(reply.message, rule)
     elif isinstance(reply, HandOver):
         yield from _in_hand_over(reply)
     else:
         yield "expected text(), markdown(), buttons() or hand_over()"
 
 
-def mistakes_in(event: Event, replies: Sequence[Reply]) -> list[str]:
+def mistakes_in(event: Event, replies: Sequence[Reply], markdown: str = "plain") -> list[str]:
     """Why the bridge would refuse or suppress replies to an event, or why they cannot be meant. Empty if the bridge
-    would send all replies."""
+    would send all replies. `markdown` is the account's `bot.markdown`."""
     if not replies:
         return []
     if event.client_id is None:
@@ -162,13 +179,13 @@ def mistakes_in(event: Event, replies: Sequence[Reply]) -> list[str]:
     is_handed_over = False
     for place, reply in enumerate(replies, 1):
         late = ["it comes after hand_over(), the bridge suppresses it"] if is_handed_over else []
-        found += [f"reply {place}: {mistake}" for mistake in [*late, *_in_reply(reply)]]
+        found += [f"reply {place}: {mistake}" for mistake in [*late, *_in_reply(reply, markdown)]]
         is_handed_over = is_handed_over or isinstance(reply, HandOver)
     return found
 
 
-def mistakes_in_announcement(event: Event, reply: Reply) -> list[str]:
+def mistakes_in_announcement(event: Event, reply: Reply, markdown: str = "plain") -> list[str]:
     """The same of a reply that is said before the answer."""
     if isinstance(reply, HandOver):
         return ["expected a message: return hand_over() as the answer"]
-    return mistakes_in(event, [reply])
+    return mistakes_in(event, [reply], markdown)

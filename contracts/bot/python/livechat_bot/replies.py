@@ -33,7 +33,8 @@ def text(words: str) -> Reply:
 
 
 def markdown(content: str) -> Reply:
-    """Markdown with links, bold and italic (the protocol's first version). The bridge refuses other Markdown."""
+    """Markdown with links, bold and italic (the protocol's first version). Of other Markdown, clients see the plain text,
+    unless the account has `bot.markdown: refuse`."""
     return Message({"type": "MARKDOWN", "content": content})
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from .bot import Bot, Limits, Turns, problem_of
 from .conversation import FORGET_WITHIN_S, Conversation, Heard, HeardErasure, Settings, told
 from .events import ENDS, ERASED, Event, HistoryMessage, message_of, seconds_of
+from .mistakes import rendered_as
 from .replies import HandOver, Message, Reply
 
 A = TypeVar("A")
@@ -176,6 +177,8 @@ class _Chats:
             "attempts": [],
             "message": command["message"],
         }
+        if (kind := rendered_as(command["message"])) is not None:
+            data["renderedAs"] = kind
         self.hear(conversation_event("BotReplyDelivered", data, chat=chat, id=f"{command['id']}:delivered"))
 
     async def play(self, steps: Sequence[Event | Pause | ClockSet]) -> None:

@@ -37,7 +37,7 @@ export const checkCommand = (
     return refuse('wrong-key', 'key: expected <accountId>/<chatId> of the command')
   const account = ownerOf(accounts.get(command.accountId))
   if (account === undefined) return refuse('unknown-account', 'accountId: expected an account with a bot')
-  const mistakes = mistakesInCommand(markdown, command)
+  const mistakes = mistakesInCommand(markdown, command, account.bot.markdown ?? 'plain')
   return mistakes.length > 0 ? refuse('invalid', mistakes.join('; ')) : E.right({ command, account })
 }
 

@@ -16,7 +16,7 @@ import type { Health } from '../../domain/checks.ts'
 import type { SuppressedReason } from '../../domain/conversation.ts'
 import { type CommandName, contentDigest, deliveryId } from '../../domain/delivery.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
-import { completeMessage } from '../../domain/message-text.ts'
+import { writtenMessage } from '../../domain/message-text.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry-until-aborted.ts'
 import type { Addressed } from './check-command.ts'
@@ -81,7 +81,7 @@ const asked = (command: BotReply, requestedAt: Instant) => {
     commandType: type,
     requestedAt,
     ...(inReplyTo && { inReplyTo }),
-    ...(command.type === 'BotMessage' && { message: completeMessage(markdown, command.message, requestedAt) }),
+    ...(command.type === 'BotMessage' && writtenMessage(markdown, command.message, requestedAt)),
     ...(command.type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
     ...(command.type === 'InviteAgent' && command.reason && { handOverReason: command.reason }),
   }

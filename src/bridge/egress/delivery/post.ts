@@ -7,7 +7,7 @@ import { messageTypeOf, type OutboundMessage } from '../../../../contracts/messa
 import type { Instant } from '../../../../contracts/primitives.ts'
 import { markdown } from '../../adapters/markdown.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import { type CompleteMessage, completeMessage } from '../../domain/message-text.ts'
+import { type CompleteMessage, completeMessage, rendered } from '../../domain/message-text.ts'
 
 const toWire = (message: CompleteMessage): OutboundMessage => {
   const { type, text, timestamp } = message
@@ -21,7 +21,11 @@ export const botRequest = (command: BotReply, requestedAt: Instant): BotRequest 
   const exchange = { id: command.id, client_id: command.clientId, chat_id: command.chatId }
   return command.type === 'InviteAgent'
     ? { event: 'INVITE_AGENT', ...exchange }
-    : { event: 'BOT_MESSAGE', ...exchange, message: toWire(completeMessage(markdown, command.message, requestedAt)) }
+    : {
+        event: 'BOT_MESSAGE',
+        ...exchange,
+        message: toWire(rendered(markdown, completeMessage(markdown, command.message, requestedAt)).message),
+      }
 }
 
 const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlashes(url.slice(0, -1)) : url)

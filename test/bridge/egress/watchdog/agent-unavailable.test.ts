@@ -134,7 +134,7 @@ const failingAnswers: Readonly<Record<string, (w: Simulation, about: string) => 
     w.log.append('bot-replies', 'acme/2037', {
       type: 'BotMessage',
       ...ids,
-      message: { type: 'MARKDOWN', content: '# No' },
+      message: { type: 'TEXT', text: ' ' },
     })
   },
 }

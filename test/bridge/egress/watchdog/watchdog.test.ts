@@ -179,14 +179,14 @@ test('a reply that is given up invites an agent at once, and is counted', async 
 })
 
 test('a command that can never be sent invites an agent at once, unless the client already has a reply', async () => {
-  const heading = { type: 'MARKDOWN', content: '# Hello' }
+  const blank = { type: 'TEXT', text: ' ' }
   const command = {
     type: 'BotMessage',
     id: 'c1',
     accountId: 'acme',
     chatId: '2037',
     clientId: '1233',
-    message: heading,
+    message: blank,
   }
   for (const inReplyTo of ['m2', undefined, 'm1']) {
     const w = simulation()

@@ -30,7 +30,7 @@ import { storyViews } from '../support/stored-views.ts'
 
 export { bridgeOf } from '../../src/tools/simulator/account.ts'
 export * as botEvents from '../../src/tools/simulator/bot-events.ts'
-export { oddForm } from '../../src/tools/simulator/odd.ts'
+export { oddForm } from '../../src/tools/simulator/odd-forms.ts'
 export * as payloads from '../../src/tools/simulator/payloads.ts'
 export { randomNumbers } from '../../src/tools/simulator/random.ts'
 export { startService } from '../../src/tools/simulator/service.ts'

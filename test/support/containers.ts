@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers'
 import { initiateReplicaSet } from '../../src/bridge/mongo/replica-set.ts'
-import { kafkaConfig } from '../../src/tools/embedded/kafka-config.ts'
+import { kafkaConfig } from '../../src/tools/embedded/kafka-broker.ts'
 import { mongoUrl } from '../../src/tools/embedded/mongod.ts'
 import { anyFree } from '../../src/tools/embedded/port.ts'
 

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { mismatches } from './checksums.ts'
 import { fetchOnce, type Say } from './download.ts'
-import { digestOf, pins } from './pins.ts'
+import { digestOf, mismatches, pins } from './pins.ts'
 import { instead, type Problem, problem } from './problem.ts'
 import { run } from './run.ts'
 

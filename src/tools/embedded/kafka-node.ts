@@ -2,11 +2,29 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { lastWords } from './last-words.ts'
 import { instead, type Problem, problem } from './problem.ts'
-import { answersRequest } from './readiness.ts'
 import { run } from './run.ts'
-import { type Running, runServer } from './server.ts'
+import { answersRequest, type Running, runServer } from './server.ts'
+import { stderrTail } from './stderr-tail.ts'
+
+const oldestJava = 17
+const javaRemedy = `install Java ${oldestJava} (Debian: apt install openjdk-17-jre-headless), or ${instead.kafka}`
+
+/** The major version that `java -version` prints. Java 8 and older print 1.8. */
+export const javaVersion = (output: string): number => {
+  const [, first = '0', second = '0'] = /version "(\d+)(?:\.(\d+))?/.exec(output) ?? []
+  return Number(first === '1' ? second : first)
+}
+
+/** Checks that the Java on the PATH can run Kafka. */
+export const checkJava = async (): Promise<E.Either<Problem, void>> => {
+  const outcome = await run('java', ['-version'])
+  if (E.isLeft(outcome)) return problem(`Java is missing, which runs the Kafka broker: ${javaRemedy}`)
+  const version = javaVersion(outcome.right)
+  return version >= oldestJava
+    ? E.right(undefined)
+    : problem(`Java ${version} is too old for the Kafka broker: ${javaRemedy}`)
+}
 
 /** One Kafka process that is broker and controller. */
 type KafkaNode = {
@@ -26,7 +44,7 @@ type KafkaNode = {
 }
 
 // For a small heap: the serial collector and the first compiler tier start fastest and use little memory.
-const java = (jars: string, heap: number) => [
+const javaOptions = (jars: string, heap: number) => [
   `-Xmx${heap}m`,
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',
@@ -53,10 +71,10 @@ const format = async ({
 }: KafkaNode): Promise<E.Either<Problem, unknown>> => {
   if (isFormatted(directory)) return E.right(undefined)
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'server.properties', ...formatWith]
-  const outcome = await run('java', [...java(jars, heap), ...tool], { cwd: directory })
+  const outcome = await run('java', [...javaOptions(jars, heap), ...tool], { cwd: directory })
   return E.isRight(outcome)
     ? outcome
-    : problem(`Kafka's data directory ${directory} cannot be prepared: ${lastWords(outcome.left.output)}`)
+    : problem(`Kafka's data directory ${directory} cannot be prepared: ${stderrTail(outcome.left.output)}`)
 }
 
 /** Starts a node on its directory, and waits until it responds. */
@@ -76,7 +94,7 @@ export const runKafkaNode = async (node: KafkaNode): Promise<E.Either<Problem, R
       return E.right({
         port,
         command: 'java',
-        args: [...java(jars, heap), 'kafka.Kafka', 'server.properties'],
+        args: [...javaOptions(jars, heap), 'kafka.Kafka', 'server.properties'],
         isReady: () => answersRequest(port, apiVersions),
       })
     },

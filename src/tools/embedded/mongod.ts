@@ -9,8 +9,7 @@ import type { Say } from './download.ts'
 import { findMongod } from './mongod-binary.ts'
 import { choosePort } from './port.ts'
 import { instead, type Problem, problem } from './problem.ts'
-import { isListening } from './readiness.ts'
-import { type Running, runServer } from './server.ts'
+import { isListening, type Running, runServer } from './server.ts'
 
 const replicaSet = 'livechat'
 // After a change of port, the set first looks for itself at the old one. That takes 30 s if a silent process is there.

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { Identity, identify, isRunning } from './identity.ts'
+import { Identity, identify, isRunning } from './lease.ts'
 
 // Below the ephemeral ports of outgoing connections, so that a remembered port is seldom in use.
 const lowest = 20_000

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, renameSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lastWords } from './last-words.ts'
+import { stderrTail } from './stderr-tail.ts'
 
 /** A server that runs as a separate process. */
 export type ServerProcess = {
@@ -15,7 +15,7 @@ export type ServerProcess = {
   /** Ends the server with SIGTERM, and with SIGKILL if it still runs after `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>
   /** The line of its log that best explains why it ended. */
-  readonly lastWords: () => Promise<string>
+  readonly stderrTail: () => Promise<string>
 }
 
 /**
@@ -74,7 +74,7 @@ export const startProcess = ({ command, args, cwd, logFile, nice = 0 }: Start): 
       if (!hasEnded() && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       await ended
     },
-    lastWords: async () => lastWords(await readFile(logFile, 'utf8')),
+    stderrTail: async () => stderrTail(await readFile(logFile, 'utf8')),
   }
 }
 

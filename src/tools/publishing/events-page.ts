@@ -1,11 +1,42 @@
 import * as t from 'io-ts'
+import { Chat, ChatMessage } from '../../../contracts/events/chat.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
+import { Message } from '../../../contracts/events/message.ts'
+import * as parts from '../../../contracts/events/parts.ts'
+import { Geoip, Page, Session, Utm } from '../../../contracts/events/session.ts'
 import { wireNameOf } from '../../../contracts/read.ts'
 import { ceType, topicsOf } from '../../../contracts/topics.ts'
+import { botEvents, webhookEvents } from '../../../contracts/wire-events.ts'
 import { typeOf } from './catalogue.ts'
 import { fieldsOf, isObjectCodec } from './codecs.ts'
 import type { FieldDoc, Part, PartOf } from './json-schema.ts'
-import { nameOfPart, sourceOfEvent, type WireSource } from './wire-sources.ts'
+
+/** Where an event or part comes from: its name in the protocol, and the fields that the bridge itself fills in. */
+export type WireSource = { readonly named: string; readonly own: ReadonlyArray<string> }
+
+/** The wire event from which each event is made. The bridge itself makes the other events. */
+export const sourceOfEvent: ReadonlyMap<DomainEvent['type'], WireSource> = new Map(
+  [...webhookEvents, ...botEvents].map(({ type, name, own }) => [type, { named: name, own: Object.keys(own) }]),
+)
+
+/** The parts that events share, and their names in the protocol. */
+export const nameOfPart: ReadonlyMap<t.Mixed, string> = new Map<t.Mixed, string>([
+  [parts.Visitor, 'visitor'],
+  [parts.Organization, 'organization'],
+  [parts.Status, 'status'],
+  [parts.AssignedAgent, 'assigned_agent'],
+  [parts.Tag, 'tags'],
+  [parts.Department, 'department'],
+  [parts.Agent, 'agent'],
+  [Geoip, 'geoip'],
+  [Utm, 'utm_json'],
+  [Session, 'session'],
+  [Page, 'page'],
+  [parts.Call, 'call'],
+  [ChatMessage, 'chat message'],
+  [Chat, 'chat'],
+  [Message, 'Message'],
+])
 
 const units: Readonly<Record<string, string>> = { Instant: 'RFC 3339, UTC', latitude: 'degrees', longitude: 'degrees' }
 const words: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { newClusterId } from '../../../src/tools/embedded/kafka-broker.ts'
-import { kafkaConfig } from '../../../src/tools/embedded/kafka-config.ts'
+import { kafkaConfig, newClusterId } from '../../../src/tools/embedded/kafka-broker.ts'
 import { kafkaJars } from '../../../src/tools/embedded/kafka-jars.ts'
 import { runKafkaNode } from '../../../src/tools/embedded/kafka-node.ts'
 import { anyFree } from '../../../src/tools/embedded/port.ts'

@@ -1,5 +1,5 @@
 import { clientMessage, textMessage } from '../../../src/tools/simulator/bot-events.ts'
-import { oddForm } from '../../../src/tools/simulator/odd.ts'
+import { oddForm } from '../../../src/tools/simulator/odd-forms.ts'
 import { chatAccepted, chatAssigned, chatUpdated, clientUpdated } from '../../../src/tools/simulator/payloads.ts'
 import type { LogRecord } from './history.ts'
 

@@ -1,5 +1,5 @@
 import { timelineId } from '../../../bridge/views/timeline.ts'
-import type { OddCopy } from '../odd-copies.ts'
+import type { OddCopy } from '../odd-forms.ts'
 import type { LoggedEvent } from './log.ts'
 import type { Story } from './story.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { answersRequest, isListening } from '../../../../../src/tools/embedded/readiness.ts'
+import { answersRequest, isListening } from '../../../../../src/tools/embedded/server.ts'
 import { endsOf } from '../../../../support/plain-consumer.ts'
 import { commandLine, family } from '../../proc.ts'
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lastWords } from '../../../src/tools/embedded/last-words.ts'
+import { stderrTail } from '../../../src/tools/embedded/stderr-tail.ts'
 
 const words = suite('last output')
 
@@ -13,7 +13,7 @@ words('of a broker are its last message, without the stack', () => {
     '',
   ].join('\n')
 
-  assert.is(lastWords(log), 'org.apache.kafka.common.KafkaException: Failed to acquire lock on file .lock in data.')
+  assert.is(stderrTail(log), 'org.apache.kafka.common.KafkaException: Failed to acquire lock on file .lock in data.')
 })
 
 words('of a mongod are its last error and not the lines of its shutdown', () => {
@@ -23,11 +23,11 @@ words('of a mongod are its last error and not the lines of its shutdown', () => 
     '{"t":{"$date":"2026-11-21T02:40:51.7+00:00"},"s":"I",  "c":"CONTROL",  "id":23138,   "ctx":"initandlisten","msg":"Shutting down","attr":{"exitCode":100}}',
   ].join('\n')
 
-  assert.is(lastWords(log), 'DBException in initAndListen, terminating: DBPathInUse: Unable to lock the lock file')
+  assert.is(stderrTail(log), 'DBException in initAndListen, terminating: DBPathInUse: Unable to lock the lock file')
 })
 
 words('of a server without output say so', () => {
-  assert.is(lastWords('\n'), 'it wrote no log')
+  assert.is(stderrTail('\n'), 'it wrote no log')
 })
 
 words.run()

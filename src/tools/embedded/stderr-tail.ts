@@ -9,7 +9,7 @@ const mongodError = (line: string): string | undefined => {
 }
 
 /** The log line that best explains why the server ended: mongod's last error, otherwise the last message line. */
-export const lastWords = (log: string): string => {
+export const stderrTail = (log: string): string => {
   const lines = log.split(/\r?\n/).filter((line) => !isNoise(line))
   const error = lines.map(mongodError).findLast((line) => line !== undefined)
   return (error ?? lines.at(-1) ?? 'it wrote no log').slice(0, 300)

@@ -3,25 +3,18 @@ import { instead } from './instead.ts'
 export const bot = {
   'chats of a bot side by side': [
     instead(
-      () => import('../../../../src/bot/worker.ts'),
-      ({ worker }) => ({
-        worker: (deps) => {
-          const all = worker(deps)
-          return {
-            ...all,
-            handle: async (slice, owner) => {
-              await all.handle(slice, owner)
-              await all.idle()
-            },
-          }
-        },
+      () => import('../../../../src/bot/index.ts'),
+      ({ startBot }) => ({
+        startBot: (handlers, options) => startBot(handlers, { ...options, limits: { ...options.limits, atOnce: 1 } }),
       }),
     ),
   ],
   'turns of a bot': [
     instead(
-      () => import('../../../../src/bot/chat.ts'),
-      ({ createChat }) => ({ createChat: (deps) => createChat({ ...deps, turns: { quietMs: 0, atMostMs: 0 } }) }),
+      () => import('../../../../src/bot/index.ts'),
+      ({ startBot }) => ({
+        startBot: (handlers, options) => startBot(handlers, { ...options, turns: { quietMs: 0, atMostMs: 0 } }),
+      }),
     ),
   ],
   'a dead bot is noticed before its clients are handed over': [

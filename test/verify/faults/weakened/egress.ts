@@ -1,5 +1,37 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { DomainEvent } from '../../../../contracts/events/index.ts'
+import type { ConversationDocument } from '../../../../contracts/views/conversation.ts'
+import type { DeliveryDocument } from '../../../../contracts/views/delivery.ts'
+import type { BotAccount } from '../../../../src/bridge/domain/accounts.ts'
+import type { Undecodable } from '../../../../src/bridge/domain/decode-json.ts'
+import type { HandleSlice, OwnedPartition } from '../../../../src/bridge/domain/log/consumer.ts'
 import type { Entrant } from '../../../../src/bridge/egress/delivery/gate.ts'
+import type { EgressPorts, ReadDocument } from '../../../../src/bridge/egress/ports.ts'
 import { instead } from './instead.ts'
+
+const withPorts = (weaken: (ports: EgressPorts) => EgressPorts) =>
+  instead(
+    () => import('../../../../src/bridge/egress/egress.ts'),
+    (original) => ({ egress: (ports) => original.egress(weaken(ports)) }),
+  )
+
+const withBots = (weaken: (bot: BotAccount) => BotAccount) =>
+  withPorts((ports) => ({
+    ...ports,
+    accounts: ports.accounts.map(({ bot, ...account }) => ({ ...account, ...(bot && { bot: weaken(bot) }) })),
+  }))
+
+type Stored = ConversationDocument | DeliveryDocument
+const reading = (
+  { readDocument }: Pick<EgressPorts, 'readDocument'>,
+  weaken: (document: Stored | undefined) => Stored | undefined,
+): ReadDocument => (async (view: never, id: string) => weaken(await readDocument(view, id))) as ReadDocument
+
+const isNoOutcome = ({ type }: DomainEvent) =>
+  type !== 'BotReplyDelivered' && type !== 'BotReplyFailed' && type !== 'BotReplySuppressed'
+const unread = (): Undecodable => ({ cause: 'contract', detail: 'left out by the control' })
+const withoutMessage = <A extends object>(content: A): A => ({ ...content, message: undefined })
 
 const asAnyOther = (entrant: Entrant): Entrant => ({ ...entrant, isLastResort: false })
 
@@ -21,36 +53,35 @@ export const egress = {
     ),
   ],
   'what was delivered is known after a crash': [
-    instead(
-      () => import('../../../../src/bridge/egress/conversation/known-conversation.ts'),
-      ({ conversationReader }) => ({
-        conversationReader: (...views) => {
-          const readConversation = conversationReader(...views)
-          return (...about) => {
-            const read = readConversation(...about)
-            return async () => ({ ...(await read()), isFinished: false })
-          }
-        },
-      }),
-    ),
+    withPorts((ports) => ({
+      ...ports,
+      decodeEvent: (record) => pipe(ports.decodeEvent(record), E.filterOrElse(isNoOutcome, unread)),
+      readDocument: reading(ports, (document) =>
+        document === undefined || 'unanswered' in document ? document && { ...document, seen: [] } : undefined,
+      ),
+    })),
   ],
   'the low-water mark': [
     instead(
-      () => import('../../../../src/bridge/shared/offset-tracker.ts'),
-      ({ offsetTracker }) => ({
-        offsetTracker: () => {
-          const tracker = offsetTracker()
-          let newest = -1
-          return {
-            take: (offset) => {
-              newest = Math.max(newest, offset)
-              return tracker.take(offset)
-            },
-            finish: (offset) => {
-              tracker.finish(offset)
-              return newest
-            },
+      () => import('../../../../src/bridge/egress/egress.ts'),
+      (original) => ({
+        egress: (ports) => {
+          const worker = original.egress(ports)
+          // Each end of a command commits everything that was read.
+          const newest = new Map<number, number>()
+          const owners = new WeakMap<OwnedPartition, OwnedPartition>()
+          const handle: HandleSlice = (slice, owner) => {
+            if (slice.topic !== 'bot-replies') return worker.spec.handle(slice, owner)
+            const { partition, records } = slice
+            newest.set(partition, Math.max(newest.get(partition) ?? -1, records.at(-1)?.offset ?? -1))
+            const weak = owners.get(owner) ?? {
+              ...owner,
+              done: (offset: number) => owner.done(newest.get(partition) ?? offset),
+            }
+            owners.set(owner, weak)
+            return worker.spec.handle(slice, weak)
           }
+          return { ...worker, spec: { ...worker.spec, handle } }
         },
       }),
     ),
@@ -64,15 +95,14 @@ export const egress = {
     ),
   ],
   'waiting for Retry-After': [
-    instead(
-      () => import('../../../../src/bridge/egress/delivery/classify.ts'),
-      ({ classify }) => ({
-        classify: (...answer) => {
-          const verdict = classify(...answer)
-          return verdict.kind === 'retry' ? { ...verdict, retryAfterMs: 0 } : verdict
-        },
-      }),
-    ),
+    withPorts((ports) => ({
+      ...ports,
+      post: async (...request) =>
+        pipe(
+          await ports.post(...request),
+          E.map((answer) => ({ ...answer, headers: {} })),
+        ),
+    })),
   ],
   'invitations during a pause': [
     instead(
@@ -89,12 +119,18 @@ export const egress = {
     ),
   ],
   'a command id with other content is told': [
-    instead(
-      () => import('../../../../src/bridge/egress/delivery/handle-command.ts'),
-      ({ commandHandler }) => ({
-        commandHandler: (parts) => commandHandler({ ...parts, finishedBefore: async () => undefined }),
-      }),
-    ),
+    // The content of the first command is unknown.
+    withPorts((ports) => ({
+      ...ports,
+      decodeEvent: (record) =>
+        pipe(
+          ports.decodeEvent(record),
+          E.map((event) =>
+            isNoOutcome(event) ? event : ({ ...event, data: withoutMessage(event.data) } as typeof event),
+          ),
+        ),
+      readDocument: reading(ports, (document) => document && withoutMessage(document)),
+    })),
   ],
   'the breaker and the budget for retries': [
     instead(
@@ -139,17 +175,15 @@ export const egress = {
     ),
   ],
   'a refused token is no answer about a reply': [
-    instead(
-      () => import('../../../../src/bridge/egress/delivery/retry-policy.ts'),
-      ({ nextStep }) => ({
-        // 401 ends a command, also one of the bridge itself.
-        nextStep: (history, ...others) => {
-          const last = history.at(-1)
-          const isRefused = last?.kind === 'unauthorized' || (last?.kind === 'retry' && last.isOfAccount)
-          return isRefused ? { kind: 'failed', reason: 'rejected' } : nextStep(history, ...others)
-        },
-      }),
-    ),
+    // 401 ends a command, also one of the bridge itself.
+    withPorts((ports) => ({
+      ...ports,
+      post: async (...request) =>
+        pipe(
+          await ports.post(...request),
+          E.map((answer) => ([401, 403, 404].includes(answer.status) ? { ...answer, status: 400 } : answer)),
+        ),
+    })),
   ],
   'chats that the service refuses say nothing about the service': [
     instead(
@@ -180,19 +214,9 @@ export const egress = {
       }),
     ),
   ],
-  'a question to the bot after a join is answered': [
-    instead(
-      () => import('../../../../src/bridge/domain/conversation.ts'),
-      ({ decideReply }) => ({
-        decideReply: (conversation, command, writtenAt, rules) =>
-          decideReply(conversation, command, writtenAt, { ...rules, whileAgent: 'suppress' }),
-      }),
-    ),
-  ],
+  'a question to the bot after a join is answered': [withBots((bot) => ({ ...bot, whileAgent: 'suppress' }))],
   'the watchdog': [
-    instead(
-      () => import('../../../../src/bridge/egress/watchdog/escalations.ts'),
-      () => ({ escalationsOf: () => [] }),
-    ),
+    // A client waits for a week before the bridge invites an agent.
+    withBots((bot) => ({ ...bot, replyWithin: 7 * 24 * 60 * 60_000 })),
   ],
 }

@@ -65,9 +65,9 @@ export const compareChat = async (
     ])
     const candidate = answers[0] ?? { replies: [], ms: 0 }
     if (!counts(turn)) continue
-    const told = { turn, observed, ...(old && { baseline: old }), candidate }
+    const result = { turn, observed, ...(old && { baseline: old }), candidate }
     if (turn.notComparable !== undefined) {
-      compared.push({ ...told, verdict: 'not-comparable', reason: turn.notComparable })
+      compared.push({ ...result, verdict: 'not-comparable', reason: turn.notComparable })
       continue
     }
     if (old !== undefined && noise.differs === 0) {
@@ -80,12 +80,12 @@ export const compareChat = async (
         isExact,
       )
     ) {
-      compared.push({ ...told, verdict: 'not-comparable', reason: 'unstable: the bot disagrees with itself' })
+      compared.push({ ...result, verdict: 'not-comparable', reason: 'unstable: the bot disagrees with itself' })
       continue
     }
     const verdict = verdictOf(old ?? { replies: observed }, candidate)
     hasDiverged = isDivergence(verdict, isExact)
-    compared.push({ ...told, verdict, ...(candidate.failing && { reason: candidate.failing.reason }) })
+    compared.push({ ...result, verdict, ...(candidate.failing && { reason: candidate.failing.reason }) })
   }
   return E.right({ compared, noise })
 }

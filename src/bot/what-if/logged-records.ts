@@ -1,11 +1,14 @@
-import { archiveNameOf, botConversations } from '../../../contracts/topics.ts'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import * as E from 'fp-ts/lib/Either.js'
+import { archiveNameOf, botConversations, type TopicName } from '../../../contracts/topics.ts'
 import { silenceMs } from '../../../contracts/views/session.ts'
 import { archiveReader } from '../../bridge/archive/reader.ts'
 import { archivedPlace, type Restore } from '../../bridge/archive/restore.ts'
 import type { OffsetRange } from '../../bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../bridge/domain/log/record.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
-import { readSlices } from './read-slices.ts'
+import type { PartOf, ReadTopic } from '../../bridge/kafka/read-topic.ts'
 
 type Slices = AsyncGenerator<ReadonlyArray<IncomingRecord>>
 
@@ -25,7 +28,7 @@ export type LoggedRecords = {
   readonly unreadable: () => number
 }
 
-export type RecordsDeps = {
+export type LogAccess = {
   readonly kafka: Pick<KafkaPorts, 'ranges' | 'readTopic' | 'offsetsAt' | 'topicIds' | 'fetchRecord'>
   /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore: Restore | undefined
@@ -45,9 +48,33 @@ const partOf =
     return { low: from, high: Math.min(to, high) }
   }
 
+/** A topic's records slice by slice, partition after partition. It reads on when the next slice is asked for. */
+const readSlices = (
+  readTopic: ReadTopic,
+  topic: TopicName,
+  part: PartOf,
+  signal: AbortSignal,
+): AsyncIterable<ReadonlyArray<IncomingRecord>> => {
+  const ending = new AbortController()
+  const slices = new PassThrough({ objectMode: true, highWaterMark: 1 })
+  slices.once('close', () => ending.abort())
+  const take = async (records: ReadonlyArray<IncomingRecord>) => {
+    if (!slices.write(records)) await once(slices, 'drain', { signal: ending.signal })
+  }
+  readTopic(topic, take, { part, signal: AbortSignal.any([signal, ending.signal]) }).then(
+    (read) => {
+      if (E.isLeft(read)) slices.destroy(new Error(`${topic}: ${read.left.reason}`))
+      else if (signal.aborted) slices.destroy(new Error('it was interrupted'))
+      else slices.end()
+    },
+    (error: Error) => slices.destroy(error),
+  )
+  return slices
+}
+
 /** From where each partition is read. The archive is read where the topic no longer has all records since then. */
 const planOf = async (
-  { kafka }: RecordsDeps,
+  { kafka }: LogAccess,
   since: number,
   present: string,
 ): Promise<{ readonly plain: Parts; readonly archived: Parts }> => {
@@ -96,7 +123,7 @@ async function* inOrder(archived: Slices, current: Slices): Slices {
   }
 }
 
-/** A chat is told without a record whose key is lost. */
+/** A chat is given without a record whose key is lost. */
 const withoutLost =
   (restore: Restore): Restore =>
   async (archived) =>
@@ -108,7 +135,7 @@ const withoutLost =
  * The records of bot-conversations that are needed for the chats since `from`: archive and topic as one log. They begin
  * a day earlier, because after a day of silence a new session begins.
  */
-export const loggedRecords = async (deps: RecordsDeps, from: number): Promise<LoggedRecords> => {
+export const loggedRecords = async (deps: LogAccess, from: number): Promise<LoggedRecords> => {
   const { kafka, restore, signal } = deps
   const since = from - silenceMs
   const present = (await kafka.topicIds([topic])).get(topic) ?? ''

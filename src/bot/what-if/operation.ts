@@ -259,7 +259,7 @@ const compare = async (
   const { replyWithin = usualReplyWithin, deadlineMs = 300_000, whileAgent, whenOvertaken } = account.bot ?? {}
   const meanwhile = await erasedMeanwhile(erasures, monotonic)
   const span = { account: account.id, from, until: to + replyWithin + deadlineMs }
-  const source = await readChats({ kafka, restore, erasedAmong: meanwhile.among, signal }, span)
+  const source = await readChats({ kafka, restore, signal }, meanwhile.among, span)
   const telling = { hash: wordHash(account), withWords: withWords === true }
   const deleteBy = withWords ? deleteByOf(account, retentionDays, now) : undefined
   const files = openReport(out)

@@ -3,12 +3,12 @@ import type { ConversationEvent, DomainEvent } from '../../../contracts/events/i
 import type { IncomingRecord } from '../../bridge/domain/log/record.ts'
 import { fromRecord } from '../../bridge/kafka/records.ts'
 import type { ErasedMeanwhile } from './erased-meanwhile.ts'
-import { type LoggedRecords, loggedRecords, type RecordsDeps } from './logged-records.ts'
+import { type LogAccess, type LoggedRecords, loggedRecords } from './logged-records.ts'
 
 /** Why a chat is left out. */
 export type Skipped = 'erased' | 'late-events' | 'agent-first' | 'no-bot-message'
 
-/** A chat's events in the order of the log, or why they are not told. */
+/** A chat's events in the order of the log, or why it is left out. */
 export type LoggedChat = { readonly chatId: string } & (
   | { readonly events: ReadonlyArray<ConversationEvent> }
   | { readonly skipped: Skipped }
@@ -18,11 +18,6 @@ export type Source = Pick<LoggedRecords, 'offsets' | 'progress'> & {
   readonly chats: AsyncGenerator<LoggedChat>
   /** Records that cannot be decoded, differ from what was archived, or whose key is lost. */
   readonly unreadable: () => number
-}
-
-type Deps = RecordsDeps & {
-  /** Finds chats with events that came after the marker of their erasure. */
-  readonly erasedAmong: ErasedMeanwhile['among']
 }
 
 /** In ms since 1970. Of events at `until` or later, only the markers of erasures count. */
@@ -50,9 +45,13 @@ const outcomeOf = ({
  * The chats of an account with events in the span, partition after partition, each partition's in the order in which
  * they begin. Chats that were erased at any time are skipped: the log is read to its end for that.
  */
-export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
-  const { erasedAmong } = deps
-  const { slices, offsets, progress, unreadable: unreadableInArchive } = await loggedRecords(deps, span.from)
+export const readChats = async (
+  log: LogAccess,
+  /** Finds chats with events that came after the marker of their erasure. */
+  erasedAmong: ErasedMeanwhile['among'],
+  span: Span,
+): Promise<Source> => {
+  const { slices, offsets, progress, unreadable: unreadableInArchive } = await loggedRecords(log, span.from)
   let undecodable = 0
 
   const take = (chats: Map<string, Chat>, record: IncomingRecord) => {
@@ -72,7 +71,7 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
     if (isConversation(event.right)) chat.events.push(event.right)
   }
 
-  async function* told(open: ReadonlyMap<string, Chat>): AsyncGenerator<LoggedChat> {
+  async function* outcomesOf(open: ReadonlyMap<string, Chat>): AsyncGenerator<LoggedChat> {
     const chats = new Map([...open].map(([key, chat]) => [key.slice(span.account.length + 1), chat]))
     const erased = await erasedAmong(new Map([...chats].map(([chatId, { events }]) => [chatId, events])))
     for (const [chatId, chat] of chats)
@@ -85,13 +84,13 @@ export const readChats = async (deps: Deps, span: Span): Promise<Source> => {
     for await (const records of slices)
       for (const record of records) {
         if (record.partition !== partition) {
-          yield* told(open)
+          yield* outcomesOf(open)
           open = new Map()
           partition = record.partition
         }
         take(open, record)
       }
-    yield* told(open)
+    yield* outcomesOf(open)
   }
   return {
     chats: chats(),

@@ -86,7 +86,8 @@ type Given = {
 const chatsOf = async (topics: Readonly<Record<string, Log>>, { erased = [], restore, read = [] }: Given = {}) => {
   const signal = new AbortController().signal
   const { chats, offsets, unreadable } = await readChats(
-    { kafka: kafkaWith(topics, read), restore, erasedAmong: async () => new Set(erased), signal },
+    { kafka: kafkaWith(topics, read), restore, signal },
+    async () => new Set(erased),
     span,
   )
   const found: LoggedChat[] = []

@@ -8,7 +8,7 @@ import { type Acts, actOf, handOver } from '../acts.ts'
 import type { Conversing } from '../chat.ts'
 import type { Answer, Failing } from '../judge.ts'
 import type { Turn } from '../turns.ts'
-import type { Question, Raw, Told } from './messages.ts'
+import type { FromBot, Question, Raw } from './messages.ts'
 
 /** A bot that can talk in many chats at once. */
 export type Bot = {
@@ -80,12 +80,12 @@ const startProcess = async ({
     waiting.clear()
     first.resolve(E.left('its process has ended while it was loaded'))
   }
-  started.on('message', (told: Told) => {
-    if (told.kind === 'ready') first.resolve(E.right(undefined))
-    else if (told.kind === 'unusable') first.resolve(E.left(told.reason))
+  started.on('message', (message: FromBot) => {
+    if (message.kind === 'ready') first.resolve(E.right(undefined))
+    else if (message.kind === 'unusable') first.resolve(E.left(message.reason))
     else {
-      waiting.get(told.id)?.resolve(told.raw)
-      waiting.delete(told.id)
+      waiting.get(message.id)?.resolve(message.raw)
+      waiting.delete(message.id)
     }
   })
   started.on('error', () => lose({ verdict: 'threw', reason: 'its process cannot run' }))

@@ -4,10 +4,10 @@
 import { answerTurn, type BotInChat } from './answer-turn.ts'
 import { installFreshModules, loadBot } from './load-bot.ts'
 import { installLogClock } from './log-clock.ts'
-import type { Question, Told } from './messages.ts'
+import type { FromBot, Question } from './messages.ts'
 
 const [path = '', replyWithin = ''] = process.argv.slice(2)
-const tell = (told: Told) => void process.send?.(told)
+const tell = (message: FromBot) => void process.send?.(message)
 const bots = new Map<string, Promise<BotInChat>>()
 
 const botOf = (chat: string): Promise<BotInChat> => {
@@ -16,7 +16,7 @@ const botOf = (chat: string): Promise<BotInChat> => {
   return known
 }
 
-const hear = async (question: Question): Promise<void> => {
+const answer = async (question: Question): Promise<void> => {
   if (question.kind === 'end') return void bots.delete(question.chat)
   const { id, chat, before, events } = question
   const bot = await botOf(chat)
@@ -34,7 +34,7 @@ installLogClock()
 installFreshModules()
 try {
   await loadBot(path, 'first')
-  process.on('message', hear)
+  process.on('message', answer)
   tell({ kind: 'ready' })
 } catch (error) {
   tell({ kind: 'unusable', reason: error instanceof Error ? `${error.name}: ${error.message}` : 'it threw' })

@@ -1,6 +1,6 @@
 /** What a bot module gets for `livechat-bridge-contracts/bot` here: it may start itself, and is only noted. */
 import type { Handlers } from '../../handlers.ts'
-import { noteStarted } from './started.ts'
+import { noteStarted } from './load-bot.ts'
 
 export { toMessages } from '../../history.ts'
 export { withoutPersonalData } from '../../personal.ts'

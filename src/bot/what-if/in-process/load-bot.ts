@@ -3,7 +3,6 @@ import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject } from '../../../bridge/shared/json.ts'
 import type { Handlers } from '../../handlers.ts'
-import { takeStarted } from './started.ts'
 
 const root = new URL('../../../../', import.meta.url).href
 const extension = extname(import.meta.url)
@@ -35,6 +34,20 @@ export const installFreshModules = (): void => {
       return { ...found, url: url.href }
     },
   })
+}
+
+let started: Handlers | undefined
+
+/** Notes what a module gives to startBot. */
+export const noteStarted = (handlers: Handlers): void => {
+  started = handlers
+}
+
+/** What a module has given to startBot since the last call. */
+const takeStarted = (): Handlers | undefined => {
+  const taken = started
+  started = undefined
+  return taken
 }
 
 const isHandlers = (value: unknown): value is Handlers =>

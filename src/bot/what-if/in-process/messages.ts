@@ -21,7 +21,8 @@ export type Raw = {
   readonly ms: number
 }
 
-export type Told =
+/** What the process of a bot says. */
+export type FromBot =
   | { readonly kind: 'ready' }
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'answer'; readonly id: number; readonly raw: Raw }

@@ -10,17 +10,7 @@ type Waiting = Place & {
   readonly until: number
 }
 
-type Deps = {
-  /** The next offset of each partition that the bot would read after a restart. */
-  readonly committed: () => Promise<ReadonlyMap<number, number>>
-  /** Resolves when everything is read that the bot had published at the call. */
-  readonly readReplies: () => Promise<void>
-  /** In ms. */
-  readonly replyWithin: number
-  readonly signal: AbortSignal
-}
-
-const lookEveryMs = 100
+const checkEveryMs = 100
 /** In ms: so long the first message waits for a bot that starts. */
 const startWithinMs = 120_000
 /** In ms, beyond twice `replyWithin`: a bot that announces its answer has twice the time. */
@@ -34,11 +24,24 @@ export const committedOf = <P extends Place>(places: Iterable<P>, committed: Rea
   [...places].filter(({ partition, offset }) => (committed.get(partition) ?? 0) > offset)
 
 /** Follows what the bot has committed. */
-export const followCommits = ({ committed, readReplies, replyWithin, signal }: Deps) => {
+export const followCommits = ({
+  committed,
+  readReplies,
+  replyWithin,
+  signal,
+}: {
+  /** The next offset of each partition that the bot would read after a restart. */
+  readonly committed: () => Promise<ReadonlyMap<number, number>>
+  /** Resolves when everything is read that the bot had published at the call. */
+  readonly readReplies: () => Promise<void>
+  /** In ms. */
+  readonly replyWithin: number
+  readonly signal: AbortSignal
+}) => {
   const waiting = new Set<Waiting>()
   let firstCommitAt: number | undefined
 
-  const look = async () => {
+  const check = async () => {
     const now = await committed()
     if (now.size > 0) firstCommitAt ??= Date.now()
     const due = committedOf(waiting, now)
@@ -48,10 +51,10 @@ export const followCommits = ({ committed, readReplies, replyWithin, signal }: D
   const stop = repeat(async () => {
     if (waiting.size > 0) {
       // If Kafka is unavailable for a moment, whoever waits too long says so.
-      await look().catch(() => undefined)
+      await check().catch(() => undefined)
       for (const each of waiting) if (signal.aborted || performance.now() > each.until) each.done(false)
     }
-    return lookEveryMs
+    return checkEveryMs
   }, sleep)
   return {
     /** In ms since 1970. No turn is timed from before that. */

@@ -12,19 +12,6 @@ import { followCommits } from './commits.ts'
 import { recordsRead } from './records-read.ts'
 import { answerOf } from './replies.ts'
 
-type Deps = {
-  readonly kafka: Pick<KafkaPorts, 'withPrefix' | 'createTopic' | 'deleteTopics'>
-  /** Of the bridge. */
-  readonly prefix: string
-  /** The bot's consumer group, exactly as the bot has it. */
-  readonly group: string
-  readonly partitions: number
-  /** In ms. */
-  readonly replyWithin: number
-  readonly say: (line: string) => void
-  readonly signal: AbortSignal
-}
-
 const retentionDays = 1
 const appendWithinMs = 30_000
 
@@ -49,8 +36,26 @@ export const prefixFor = (prefix: string, group: string): string => `${prefix}wh
  * A bot in any language, over two temporary topics. Each chat's turn is published when the bot has committed the turn
  * before. Then what it has published by that time is its answer.
  */
-export const startGroup = async (deps: Deps): Promise<E.Either<string, Bot>> => {
-  const { kafka, prefix, group, partitions, replyWithin, say, signal } = deps
+export const startGroup = async ({
+  kafka,
+  prefix,
+  group,
+  partitions,
+  replyWithin,
+  say,
+  signal,
+}: {
+  readonly kafka: Pick<KafkaPorts, 'withPrefix' | 'createTopic' | 'deleteTopics'>
+  /** Of the bridge. */
+  readonly prefix: string
+  /** The bot's consumer group, exactly as the bot has it. */
+  readonly group: string
+  readonly partitions: number
+  /** In ms. */
+  readonly replyWithin: number
+  readonly say: (line: string) => void
+  readonly signal: AbortSignal
+}): Promise<E.Either<string, Bot>> => {
   const own = prefixFor(prefix, group)
   const topics = [`${own}${botConversations.name}`, `${own}${botReplies.name}`]
   const created: string[] = []

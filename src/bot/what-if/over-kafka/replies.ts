@@ -44,7 +44,7 @@ const actsOf = ({ type, message, expectsMore }: t.TypeOf<typeof Fields>): Acts =
 const replyOf = (command: BotReply): Reply =>
   command.type === 'InviteAgent' ? { kind: 'hand-over' } : { kind: 'message', message: command.message }
 
-/** What a bot has published. The reply is told as the kit has it, so that both are judged by the same rules. */
+/** What a bot has published. The reply is as the kit has it, so that both are judged by the same rules. */
 export const commandOf = (record: Pick<IncomingRecord, 'value' | 'timestamp'>): Command => {
   const fields = fieldsOf(record.value)
   return {

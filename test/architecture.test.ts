@@ -94,6 +94,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/bot': bridge,
   'src/tools/embedded': bridge,
   'src/tools/publishing': bridge,
+  'src/tools/release': [],
   'src/tools/simulator': [...bridge, 'src/bot'],
 }
 

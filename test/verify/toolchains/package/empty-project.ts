@@ -32,7 +32,7 @@ const packers = {
     execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: sources, stdio: 'ignore' })
   },
   'livechat-bridge-contracts': (dir: string) => {
-    const script = join(root, 'src/tools/publishing/pack.ts')
+    const script = join(root, 'src/tools/release/pack.ts')
     execFileSync(process.execPath, [script, 'contracts'], { cwd: dir, stdio: 'ignore' })
   },
 }

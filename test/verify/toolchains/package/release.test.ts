@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changelogSection, componentsOf, kitOf, releaseProblemsOf } from '../../../../src/tools/publishing/release.ts'
+import { changelogSection, componentsOf, kitOf, releaseProblemsOf } from '../../../../src/tools/release/release.ts'
 import { temporaryFolder } from '../../../support/folder.ts'
 import { copyOfSources } from './empty-project.ts'
 
@@ -63,7 +63,7 @@ release('is built twice with equal bytes, with the list of every package that it
   copyFileSync(join(root, 'package-lock.json'), join(sources, 'package-lock.json'))
   // Otherwise the packages seem to be older than the lock file, and are installed again.
   utimesSync(join(sources, 'package-lock.json'), 0, 0)
-  const out = execFileSync(process.execPath, [join(sources, 'src/tools/publishing/release.ts'), '--draft'], {
+  const out = execFileSync(process.execPath, [join(sources, 'src/tools/release/release.ts'), '--draft'], {
     encoding: 'utf8',
   })
   assert.match(out, 'Two builds have equal bytes.')

@@ -94,7 +94,7 @@ const restore = () => {
 }
 
 const compile = (project: string, to: string) =>
-  execFileSync(at('node_modules/.bin/tsc'), ['--project', at('src/tools/publishing/pack', project), '--outDir', to], {
+  execFileSync(at('node_modules/.bin/tsc'), ['--project', at('src/tools/release/pack', project), '--outDir', to], {
     stdio: 'inherit',
   })
 const manifestOf = (...path: ReadonlyArray<string>) => JSON.parse(readFileSync(at(...path, 'package.json'), 'utf8'))
@@ -109,7 +109,7 @@ const begin = () => {
   mkdirSync(at('.data'), { recursive: true })
   for (const name of swapped) cpSync(at(name), at('.data', name))
   write(at('package.json'), manifest)
-  cpSync(at('src/tools/publishing/pack/README.md'), at('README.md'))
+  cpSync(at('src/tools/release/pack/README.md'), at('README.md'))
 }
 
 const importedIn = (dir: string): ReadonlySet<string> =>
@@ -164,7 +164,7 @@ const packContracts = (destination: string) => {
   const imported = importedIn(join(dir, folder))
   cpSync(at('contracts/published'), join(dir, folder, 'contracts/published'), { recursive: true })
   cpSync(at('LICENSE'), join(dir, 'LICENSE'))
-  cpSync(at('src/tools/publishing/pack/contracts.README.md'), join(dir, 'README.md'))
+  cpSync(at('src/tools/release/pack/contracts.README.md'), join(dir, 'README.md'))
   write(join(dir, 'package.json'), {
     ...rest,
     version,

@@ -1,8 +1,8 @@
 /**
- * How fast an account's attempts may follow each other while its service is in trouble, as a value. Each answer makes
- * it quicker, each failure makes it slower by fourteen times as much. So it settles where one attempt in fifteen fails:
- * slightly above what the service can do. The budget for retries allows that, so a failed reply does not wait long. If
- * all of the pace is used, it grows by a seventh a second: from the slowest to the quickest within a minute. Times are
+ * How fast an account's attempts may follow each other while its service is in trouble, as a value. Each answer adds
+ * `gain` to the pace, each failure takes 14 `gain` from it. So the pace rises until one attempt in fifteen fails:
+ * slightly more than the service can do. The budget for retries allows that, so a failed reply does not wait long. With
+ * answers only, and all of the pace in use, it grows from the slowest to the quickest within a minute. Times are
  * milliseconds of a monotonic clock.
  */
 export type Pace = {

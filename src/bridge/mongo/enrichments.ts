@@ -3,7 +3,7 @@ import { type Enrichment, enrichmentKey } from '../../../contracts/commands/enri
 import type { TimelineDocument } from '../../../contracts/views/timeline.ts'
 import { chunks } from '../shared/slices.ts'
 import type { Sleep } from '../shared/time.ts'
-import type { StoreEnrichments } from '../views/enrichment-handler.ts'
+import type { StoreEnrichments } from '../views/enrichments.ts'
 import { type EnrichmentDocument, evolveEnrichment } from '../views/enrichments.ts'
 import { entriesView } from '../views/index.ts'
 import { rejectAfter, stepMs } from './client.ts'

@@ -1,16 +1,71 @@
-import type { Db, Filter } from 'mongodb'
+import type { Db, Document, Filter } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import { computeDailyStats, type DayStatistics } from '../views/compute-daily-stats.ts'
-import { statisticsNames } from '../views/daily-stats.ts'
-import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
+import { spanOf } from '../domain/day.ts'
+import type { Measured } from '../domain/figures.ts'
+import {
+  computeDailyStats,
+  type DayStatistics,
+  type SessionsInput,
+  type StatsInput,
+} from '../views/compute-daily-stats.ts'
+import { begunAfter, type StatsQuery, statisticsNames, statsQueries } from '../views/daily-stats.ts'
+import { type AccountDay, accountDay, type StatsView, type TimeZoneOf } from '../views/stats-days.ts'
 import { isOvertaken } from './classify.ts'
 import { rejectAfter, serverTimeOf, stepMs } from './client.ts'
 import { numberTypesOf } from './number-types.ts'
 import { type Due, dueDays } from './stats-due.ts'
-import { readStatsInput } from './stats-input.ts'
 import type { CollectionOf } from './store.ts'
 
-type Document = DailyStatsDocument | DailyStatsByDocument
+const queryMs = 60_000
+/** Longer than `queryMs`, so MongoDB itself aborts a query first and reports why. */
+const answerMs = queryMs + 5_000
+
+const only = (fields: ReadonlyArray<string>) => Object.fromEntries(fields.map((field) => [field, 1]))
+
+/** MongoDB counts these documents: there may be one for every reply of the day. */
+const tally = (match: object, fields: ReadonlyArray<string>): Document[] => [
+  { $match: match },
+  { $group: { _id: Object.fromEntries(fields.map((field) => [field, `$${field}`])), documents: { $sum: 1 } } },
+  { $replaceWith: { $mergeObjects: ['$_id', { documents: '$documents' }] } },
+]
+
+/** Reads a day's documents, only with the fields that are counted. Uses the live views unless others are named. */
+const readStatsInput = async (
+  db: Db,
+  { accountId, day }: AccountDay,
+  timeZoneOf: TimeZoneOf,
+  collectionOf: CollectionOf = (view) => view,
+): Promise<StatsInput> => {
+  const { from, to } = spanOf(day, timeZoneOf(accountId))
+  const options = { maxTimeMS: queryMs }
+  const of = (view: StatsView) => db.collection(collectionOf(view))
+
+  const answer = ({ view, field, where, read }: StatsQuery): Promise<unknown> => {
+    const match = { accountId, [field]: { $gte: from, $lt: to }, ...where }
+    if (read === 'count') return of(view).countDocuments(match, options)
+    if ('tally' in read) return of(view).aggregate(tally(match, read.tally), options).toArray()
+    return of(view).find(match, options).project(only(read.documents)).toArray()
+  }
+  const sessionsAndReturns = async () => {
+    const sessions = (await answer(statsQueries.sessions)) as ReadonlyArray<Measured>
+    const later = begunAfter(accountId, from, sessions)
+    if (later === undefined) return { sessions, begun: [] }
+    const found = of(later.view).find(later.where, options)
+    return { sessions, begun: await found.project<StatsInput['begun'][number]>(only(later.fields)).toArray() }
+  }
+  const { sessions: _, ...others } = statsQueries
+  const [sessions, ...answers] = await rejectAfter(
+    answerMs,
+    Promise.all([
+      sessionsAndReturns(),
+      ...Object.entries(others).map(async ([name, query]) => [name, await answer(query)] as const),
+    ]),
+  )
+  // Each query reads the fields of its part of the input.
+  return { ...sessions, ...(Object.fromEntries(answers) as Omit<StatsInput, keyof SessionsInput>) }
+}
+
+type StatsDocument = DailyStatsDocument | DailyStatsByDocument
 
 export const statistics = (db: Db) => db.collection<DailyStatsDocument>(statisticsNames.days)
 export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>(statisticsNames.groups)
@@ -40,7 +95,7 @@ const olderThan = (asOf: Date) => ({ asOf: { $not: { $gte: asOf } } })
  * Replaces older documents. A newer one stays, because the insert fails on its `_id`. Then the result is false. Without
  * `upsert` only documents that exist are replaced, and a newer one stays too.
  */
-const replaceOlder = async <D extends Document>(
+const replaceOlder = async <D extends StatsDocument>(
   view: string,
   bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: boolean } }[]) => Promise<unknown>,
   documents: ReadonlyArray<D>,

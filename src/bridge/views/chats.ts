@@ -1,17 +1,30 @@
 import type { ChatAccepted, ChatEvent, ChatFinished } from '../../../contracts/events/index.ts'
+import type { Agent } from '../../../contracts/events/parts.ts'
 import { maxMessagesBytes } from '../../../contracts/views/applied.ts'
 import { type ChatDocument, chats as contract } from '../../../contracts/views/chat.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
-import { withAgents } from './agents.ts'
 import { applyGuarded, type Guard } from './applied.ts'
 import { firstResponseMs, newestMessages, wholeLog } from './chat-log.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
-import { documentId, earlier, isWithinMoments, msBetween, present } from './fields.ts'
+import { chatTypes, documentId, earlier, isWithinMoments, msBetween, present } from './fields.ts'
 import { by, linkIndexes, where } from './indexes.ts'
 import { ofVisitor } from './persons.ts'
-import { chatTypes } from './types.ts'
 import { each, folded } from './view.ts'
+
+const maxAgents = 1_000
+
+/**
+ * Agents by id in the order of their first appearance, each with its newest data. An agent whom the service sent
+ * without an id cannot be told from others. A chat keeps the first ones, so that its document stays below MongoDB's
+ * limit.
+ */
+export const withAgents = (agents: ReadonlyArray<Agent>, others: ReadonlyArray<Agent>): Agent[] =>
+  [
+    ...new Map(
+      [...agents, ...others].flatMap((agent) => (agent.id === undefined ? [] : [[agent.id, agent] as const])),
+    ).values(),
+  ].slice(0, maxAgents)
 
 const base = (current: ChatDocument | undefined, event: Dated<ChatEvent>, guard: Guard): ChatDocument => ({
   state: 'open',

@@ -3,8 +3,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { erasedEnrichments, nameOfErased } from '../../../src/bridge/domain/person/erased.ts'
-import { enrichmentHandler } from '../../../src/bridge/views/enrichment-handler.ts'
-import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../../src/bridge/views/enrichments.ts'
+import {
+  enrichmentHandler,
+  evolveEnrichment,
+  type RecordedEnrichment,
+  readEnrichment,
+} from '../../../src/bridge/views/enrichments.ts'
 
 const enrichments = suite('enrichments')
 

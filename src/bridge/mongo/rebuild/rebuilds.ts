@@ -11,9 +11,8 @@ import { classify } from '../classify.ts'
 import { type MongoLocation, mongoClient, rejectAfter } from '../client.ts'
 import { erasuresIn } from '../erasures.ts'
 import { optimisticUpdate } from '../optimistic-update.ts'
-import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
+import { allDays, type Day, noteTimeZones, readDay, recomputeDays } from '../stats-recompute.ts'
 import { type CollectionOf, idsWhere, readPresent, readsIn, writeIfUnchanged } from '../store.ts'
-import { noteTimeZones } from '../time-zones.ts'
 import { type TopicsRead, topicsReadIn } from '../topics-read.ts'
 import { markAllAudited } from '../transcript-audits.ts'
 import { viewVersionsIn } from '../view-versions.ts'
@@ -75,7 +74,7 @@ export type LeasedRebuild = Begun & {
   readonly swap: (token: string, views: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
   /** Lets the live writers continue, even if the swap is incomplete. */
   readonly unlock: (token: string) => Promise<void>
-  /** Records that every day is in its account's present time zone (time-zones.ts). */
+  /** Records that every day is in its account's present time zone (stats-recompute.ts). */
   readonly noteTimeZones: () => Promise<void>
   /** Records that the live documents of these views have the present version (view-versions.ts). */
   readonly noteVersions: (folded: ReadonlyArray<ViewName>) => Promise<void>

@@ -9,8 +9,8 @@ import type { Now } from '../domain/clock.ts'
 import { agentEnds } from '../domain/conversation.ts'
 import { type Fact, factOf } from '../domain/conversation-facts.ts'
 import { asPart } from '../domain/identity.ts'
-import { conversationTypes } from '../views/fields.ts'
 import { entriesView } from '../views/index.ts'
+import { conversationTypes } from '../views/view.ts'
 import { rejectAfter } from './client.ts'
 
 const queryMs = 2_000

@@ -21,13 +21,6 @@ type WrittenDocument<D> = Write<D> & { readonly collection: string; readonly isR
 /** Called after documents are written, also with those that were up to date. */
 export type Written<D> = (writes: ReadonlyArray<WrittenDocument<D>>) => Promise<void>
 
-type Deps<D> = {
-  readonly read: ReadPresent<D>
-  readonly write: WriteIfUnchanged<D>
-  readonly written: Written<D>
-  readonly sleep: Sleep
-}
-
 const attempts = 12
 
 const byCollection = <A extends { readonly collection: string }>(items: ReadonlyArray<A>) =>
@@ -53,7 +46,17 @@ export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<R
  * with the error of a step.
  */
 export const optimisticUpdate =
-  <D extends Stored>({ read, write, written, sleep }: Deps<D>) =>
+  <D extends Stored>({
+    read,
+    write,
+    written,
+    sleep,
+  }: {
+    readonly read: ReadPresent<D>
+    readonly write: WriteIfUnchanged<D>
+    readonly written: Written<D>
+    readonly sleep: Sleep
+  }) =>
   async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
     const fold = async ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) => {
       const present = await read(

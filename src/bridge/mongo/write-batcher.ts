@@ -11,14 +11,6 @@ type Waiting = {
   readonly failed: (error: unknown) => void
 }
 
-type Deps = {
-  readonly applyChanges: ApplyChanges
-  readonly classify: (error: unknown) => Failure
-  readonly sleep: Sleep
-  /** How many applies may run at the same time. */
-  readonly atOnce?: number
-}
-
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
 
 /** How long a small batch waits for more: an apply costs the same few round trips for one document as for a hundred. */
@@ -37,7 +29,18 @@ const parallelFrom = 1_000
  * the error. But if it is the documents' own fault (`permanent`), each caller's changes are applied separately, so that
  * only the faulty ones fail.
  */
-export const writeBatcher = ({ applyChanges, classify, sleep, atOnce = usualAtOnce }: Deps): ApplyChanges => {
+export const writeBatcher = ({
+  applyChanges,
+  classify,
+  sleep,
+  atOnce = usualAtOnce,
+}: {
+  readonly applyChanges: ApplyChanges
+  readonly classify: (error: unknown) => Failure
+  readonly sleep: Sleep
+  /** How many applies may run at the same time. */
+  readonly atOnce?: number
+}): ApplyChanges => {
   let waiting: ReadonlyArray<Waiting> = []
   let underWay = 0
   let gathering = false

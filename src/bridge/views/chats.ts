@@ -7,10 +7,10 @@ import { applyGuarded, type Guard } from './applied.ts'
 import { firstResponseMs, newestMessages, wholeLog } from './chat-log.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
-import { chatTypes, documentId, earlier, isWithinMoments, msBetween, present } from './fields.ts'
+import { documentId, earlier, isWithinMoments, msBetween, present } from './fields.ts'
 import { by, linkIndexes, where } from './indexes.ts'
 import { ofVisitor } from './persons.ts'
-import { each, folded } from './view.ts'
+import { chatTypes, each, folded } from './view.ts'
 
 const maxAgents = 1_000
 

@@ -11,9 +11,9 @@ import { clientOf, factOf, isIdleDuplicate } from '../domain/conversation-facts.
 import { applyGuarded, type Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
-import { conversationTypes, documentId, msBetween } from './fields.ts'
+import { documentId, msBetween } from './fields.ts'
 import { by, where } from './indexes.ts'
-import { each, folded, type TimelessEvent } from './view.ts'
+import { conversationTypes, each, folded, type TimelessEvent } from './view.ts'
 
 const base = (
   current: ConversationDocument | undefined,

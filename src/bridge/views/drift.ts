@@ -10,10 +10,9 @@ import { wireOf } from '../domain/requests.ts'
 import { advance, digest, hasDigest } from './applied.ts'
 import type { Change, Recorded } from './document.ts'
 import { never } from './erase.ts'
-import { eventTypes } from './fields.ts'
 import { by } from './indexes.ts'
 import { timeline, timelineId } from './timeline.ts'
-import { folded, type Reads, type RecordedEvent } from './view.ts'
+import { eventTypes, folded, type Reads, type RecordedEvent } from './view.ts'
 
 type Place = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
 

@@ -75,13 +75,6 @@ export const evolveEnrichment = (
 /** Stores enrichments in their order. Resolves when they are durable. Throws if the result is not known: retry. */
 export type StoreEnrichments = (enrichments: ReadonlyArray<RecordedEnrichment>) => Promise<void>
 
-type Deps = {
-  readonly storeEnrichments: StoreEnrichments
-  readonly deadLetter: DeadLetter
-  readonly accountIds: ReadonlySet<string>
-  readonly findErased: FindErasedEnrichments
-}
-
 /** Refused like a command of an unknown account: its writer would wait for agents to see what no agent ever sees. */
 const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected an account of this bridge' })
 
@@ -91,7 +84,17 @@ const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected a
  * letter names the other parts. An outage throws.
  */
 export const enrichmentHandler =
-  ({ storeEnrichments, deadLetter, accountIds, findErased }: Deps): HandleSlice =>
+  ({
+    storeEnrichments,
+    deadLetter,
+    accountIds,
+    findErased,
+  }: {
+    readonly storeEnrichments: StoreEnrichments
+    readonly deadLetter: DeadLetter
+    readonly accountIds: ReadonlySet<string>
+    readonly findErased: FindErasedEnrichments
+  }): HandleSlice =>
   async ({ records }) => {
     const read = records
       .filter(({ key }) => `${key}` !== segmentMarker)

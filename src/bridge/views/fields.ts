@@ -1,14 +1,6 @@
-import { ChatEvent, ConversationEvent, DomainEvent } from '../../../contracts/events/index.ts'
+import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { overtakenMs } from '../../../contracts/views/applied.ts'
 import type { Dated } from '../../../contracts/views/dated.ts'
-
-const typesOf = <T extends string>(codecs: ReadonlyArray<{ readonly name: string }>): ReadonlyArray<T> =>
-  codecs.map(({ name }) => name as T)
-
-/** The types of the events of a chat with an agent, of a conversation with a bot, and of all events. */
-export const chatTypes = typesOf<ChatEvent['type']>(ChatEvent.types)
-export const conversationTypes = typesOf<ConversationEvent['type']>(ConversationEvent.types)
-export const eventTypes = typesOf<DomainEvent['type']>(DomainEvent.types)
 
 /** Those of the named fields that are present, so that an absent field does not replace a document's own. */
 export const present = <A extends object, K extends keyof A>(from: A, ...keys: ReadonlyArray<K>): Pick<A, K> => {

@@ -13,24 +13,6 @@ import { bytesOf, slicesOf } from '../shared/slices.ts'
 import { changesOf, isAccountWide } from './changes.ts'
 import type { ApplyChanges, Change } from './document.ts'
 
-type Deps = {
-  readonly decode: Decode
-  readonly applyChanges: ApplyChanges
-  readonly findErased: FindErased
-  /**
-   * Classifies an error of applyChanges: `permanent` if the documents cannot be stored because of their own content.
-   */
-  readonly classify: (error: unknown) => Failure
-  readonly deadLetter: DeadLetter
-  readonly measure: Measure
-  /** Whether more may be held in memory. */
-  readonly hasRoom: () => boolean
-  /** Milliseconds of a monotonic clock. */
-  readonly clock: () => number
-  /** The wall clock, in ms since 1970. */
-  readonly wallMs: () => number
-}
-
 /** `event` is missing if the record is not an event, but for example a command. */
 type Readable = {
   readonly record: IncomingRecord
@@ -108,7 +90,23 @@ export const projector = ({
   hasRoom,
   clock,
   wallMs,
-}: Deps): HandleSlice => {
+}: {
+  readonly decode: Decode
+  readonly applyChanges: ApplyChanges
+  readonly findErased: FindErased
+  /**
+   * Classifies an error of applyChanges: `permanent` if the documents cannot be stored because of their own content.
+   */
+  readonly classify: (error: unknown) => Failure
+  readonly deadLetter: DeadLetter
+  readonly measure: Measure
+  /** Whether more may be held in memory. */
+  readonly hasRoom: () => boolean
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+  /** The wall clock, in ms since 1970. */
+  readonly wallMs: () => number
+}): HandleSlice => {
   /** Applies each change of one record separately. Returns the record if one is refused. The others are kept. */
   const applyAlone = async ({ record, changes }: Readable): Promise<ReadonlyArray<Refused>> => {
     let why: Undecodable | undefined

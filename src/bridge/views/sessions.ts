@@ -3,12 +3,11 @@ import type { Dated } from '../../../contracts/views/dated.ts'
 import { sessions as contract } from '../../../contracts/views/session.ts'
 import { unlessDuplicate } from './conversations.ts'
 import { byMarks } from './erase.ts'
-import { chatTypes, conversationTypes } from './fields.ts'
 import { by, where, whereOfAll } from './indexes.ts'
 import { chainId } from './session-chain.ts'
 import { evolveAgentSessions } from './sessions-agent.ts'
 import { evolveBotSessions, withoutWaitingClient } from './sessions-bot.ts'
-import { each, folded, type TimelessEvent } from './view.ts'
+import { chatTypes, conversationTypes, each, folded, type TimelessEvent } from './view.ts'
 
 /** A chain of documents for each chat and kind: each session begins where the former one has ended. */
 export const sessions = folded(contract, {

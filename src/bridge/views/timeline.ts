@@ -4,10 +4,10 @@ import { timeline as contract, type TimelineDocument } from '../../../contracts/
 import { asPart, identity } from '../domain/identity.ts'
 import type { Recorded, ViewDocument } from './document.ts'
 import { aboutOf, changeWhere } from './erase.ts'
-import { documentId, eventTypes, present } from './fields.ts'
+import { documentId, present } from './fields.ts'
 import { asText, storable } from './free-form.ts'
 import { by, where } from './indexes.ts'
-import { each, folded } from './view.ts'
+import { each, eventTypes, folded } from './view.ts'
 
 type Data = Readonly<Record<string, unknown>> & { readonly extra?: unknown } & Pick<
     TimelineDocument,

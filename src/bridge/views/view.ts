@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
-import type { DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
+import { ChatEvent, ConversationEvent, DomainEvent, type ErasureEvent } from '../../../contracts/events/index.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { type TopicName, topicsOf, topicsOfRecords } from '../../../contracts/topics.ts'
 import type { ViewContract } from '../../../contracts/views/contract.ts'
@@ -60,6 +60,14 @@ export type Fold<D, R> = {
 /** All changes of one record, for views whose records change several documents. */
 export type Spread<R> = (record: R) => ReadonlyArray<Change>
 export type Folds<D> = { readonly [T in RecordType]?: Fold<D, RecordOf[T]> | Spread<RecordOf[T]> }
+
+const typesOf = <T extends string>(codecs: ReadonlyArray<{ readonly name: string }>): ReadonlyArray<T> =>
+  codecs.map(({ name }) => name as T)
+
+/** The types of the events of a chat with an agent, of a conversation with a bot, and of all events. */
+export const chatTypes = typesOf<ChatEvent['type']>(ChatEvent.types)
+export const conversationTypes = typesOf<ConversationEvent['type']>(ConversationEvent.types)
+export const eventTypes = typesOf<DomainEvent['type']>(DomainEvent.types)
 
 /** The same fold for several types of records. */
 export const each = <const T extends RecordType, D>(types: ReadonlyArray<T>, fold: Fold<D, RecordOf[T]>) =>

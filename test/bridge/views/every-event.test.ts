@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import { eventTypes } from '../../../src/bridge/views/fields.ts'
 import { foldedViews } from '../../../src/bridge/views/index.ts'
+import { eventTypes } from '../../../src/bridge/views/view.ts'
 
 const every = suite('every event')
 

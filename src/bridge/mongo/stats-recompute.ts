@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import type { Account } from '../domain/accounts.ts'
+import { dayOf } from '../domain/day.ts'
 import { chunks } from '../shared/slices.ts'
 import { type AccountDay, accountDay, dayId, type StatsView, statsViews, type TimeZoneOf } from '../views/stats-days.ts'
 import { rejectAfter, stepMs } from './client.ts'
@@ -13,7 +14,13 @@ const daysAtOnce = 50
 
 const is = (type: string, field: string) => ({ $eq: [{ $type: `$${field}` }, type] })
 
-/** The ids of the days to which a field assigns the documents of a collection. */
+const hourMs = 3_600_000
+
+/**
+ * The ids of the days to which a field assigns the documents of a collection. MongoDB finds the hours and this process
+ * the days, as everywhere else: MongoDB may lack a time zone, or know other rules of it. In an hour with midnight both
+ * days are named. One of them may be without a document.
+ */
 const daysBy = async (
   db: Db,
   collection: string,
@@ -24,15 +31,17 @@ const daysBy = async (
   const days = accounts
     .filter((accountId) => typeof accountId === 'string')
     .map(async (accountId) => {
-      const date = { date: `$${field}`, format: '%Y-%m-%d', timezone: timeZoneOf(accountId) }
       const found = await db
         .collection(collection)
-        .aggregate<{ _id: string }>([
+        .aggregate<{ _id: Date }>([
           { $match: { accountId, $expr: is('date', field) } },
-          { $group: { _id: { $dateToString: date } } },
+          { $group: { _id: { $dateTrunc: { date: `$${field}`, unit: 'hour' } } } },
         ])
         .toArray()
-      return found.map(({ _id }) => `${accountId}/${_id}`)
+      const timeZone = timeZoneOf(accountId)
+      return found.flatMap(({ _id: hour }) =>
+        [hour, new Date(hour.getTime() + hourMs - 1)].map((time) => `${accountId}/${dayOf(time, timeZone)}`),
+      )
     })
   return (await Promise.all(days)).flat()
 }

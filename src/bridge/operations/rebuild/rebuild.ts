@@ -54,6 +54,8 @@ const end = (deps: Deps, { dryRun }: Pick<LeasedRebuild, 'dryRun'>, outcome: Out
       return fail(deps, 'There are differences; nothing was changed.')
     case 'refused':
       return fail(deps, `Refused: ${outcome.reason}. To continue anyway: --resume --force. To drop it: --discard.`)
+    case 'not begun':
+      return fail(deps, `Nothing was done: ${outcome.reason}.`)
     case 'stopped':
       return fail(deps, `Stopped: ${outcome.reason}. ${choice}`)
   }

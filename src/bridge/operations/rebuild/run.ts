@@ -18,10 +18,13 @@ import { findingsText, foundIn } from './differences.ts'
 import { readLogs } from './places.ts'
 import { catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
 
-/** How a rebuild has ended. A `stopped` one can be resumed. `reached`: what every view of it has at least. */
+/**
+ * How a rebuild has ended. A `stopped` one can be resumed, one that is `not begun` has left nothing behind. `reached`: what every
+ * view of it has at least.
+ */
 export type Outcome =
   | { readonly kind: 'done' | 'different'; readonly reached?: ReadonlyMap<string, Position> }
-  | { readonly kind: 'refused' | 'stopped'; readonly reason: string }
+  | { readonly kind: 'refused' | 'stopped' | 'not begun'; readonly reason: string }
 
 const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
 const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason })
@@ -180,9 +183,11 @@ const daysAtOnce = 50
 const recomputeStatistics = async (
   { show, signal }: Pick<RebuildDeps, 'show' | 'signal'>,
   own: LeasedRebuild,
+  begun: () => void,
 ): Promise<void> => {
   await own.enter('statistics')
   const days = await own.days([])
+  begun()
   const bar = show('computing', 'days')
   let done = 0
   for (let from = 0; from < days.length && !signal.aborted; from += daysAtOnce)
@@ -194,12 +199,14 @@ const recomputeStatistics = async (
   bar.end()
 }
 
-const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Promise<Outcome> => {
+/** Calls `begun` before the first step that an interrupted rebuild need not repeat, or that readers of views see. */
+const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean, begun: () => void): Promise<Outcome> => {
   const folded = foldedOf(own.views)
   if (own.phase === 'creating') {
     await own.make(folded)
     await own.enter('replaying')
   }
+  if (folded.length > 0) begun()
   const left = folded.filter((view) => !own.swapped.includes(view))
   const pending = await own.made(left)
   if (own.phase === 'replaying' && pending.length < left.length)
@@ -209,7 +216,7 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Pro
   if (own.dryRun) return dryRun(deps, own, [], undefined)
   await own.noteVersions(folded)
   if (folded.some(changesAudits)) await own.markAudits()
-  if (changesStats(own.views)) await recomputeStatistics(deps, own)
+  if (changesStats(own.views)) await recomputeStatistics(deps, own, begun)
   return deps.signal.aborted ? interrupted : (replayed ?? { kind: 'done' })
 }
 
@@ -220,13 +227,18 @@ const beatEveryMs = 2_000
  * be resumed. `force`: also swaps views for which the log has no records.
  */
 export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Promise<Outcome> => {
+  // A rebuild that is resumed has begun before.
+  let hasBegun = own.phase !== 'creating'
+  const begun = () => {
+    hasBegun = true
+  }
   const lost = new AbortController()
   const beating = setInterval(async () => {
     if (!(await own.renewLease().catch(() => true))) lost.abort()
   }, beatEveryMs)
   const signal = AbortSignal.any([deps.signal, lost.signal])
   try {
-    const outcome = await steps({ ...deps, signal }, own, force)
+    const outcome = await steps({ ...deps, signal }, own, force, begun)
     if (lost.signal.aborted) return stopped('another process has taken over the rebuild')
     if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
     if (outcome.kind === 'done' && !own.dryRun && own.views.length === viewNames.length)
@@ -234,7 +246,9 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
     await forget(deps, own)
     return outcome
   } catch (error) {
-    return stopped(mongoReasonOf(error))
+    const reason = mongoReasonOf(error)
+    const isGone = !hasBegun && !lost.signal.aborted && (await isForgotten(deps, own))
+    return isGone ? { kind: 'not begun', reason } : stopped(reason)
   } finally {
     clearInterval(beating)
     await own.letGo().catch(() => undefined)
@@ -246,3 +260,10 @@ export const forget = async ({ kafka }: Pick<RebuildDeps, 'kafka'>, own: LeasedR
   for (const writer of own.writers) await kafka.forgetGroup(groupOf(writer))
   await own.forget()
 }
+
+/** False if it cannot be removed now, such as while MongoDB is unavailable. */
+const isForgotten = async (deps: Pick<RebuildDeps, 'kafka'>, own: LeasedRebuild): Promise<boolean> =>
+  forget(deps, own).then(
+    () => true,
+    () => false,
+  )

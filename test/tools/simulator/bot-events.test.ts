@@ -144,7 +144,12 @@ botEvents('a webhook is sent once, for any answer', async () => {
   const answer = await service.webhook('acme', { event_name: 'chat_accepted' })
   assert.equal(answer, { at: 0, tookMs: 0, kind: 'answered', status: 503, body: { result: 'error' } })
   assert.equal(bridge.heard, [
-    { path: '/webhooks/webhooks-token-of-acme', authorization: undefined, body: '{"event_name":"chat_accepted"}' },
+    {
+      path: '/webhooks/webhooks-token-of-acme',
+      authorization: undefined,
+      contentType: 'application/json',
+      body: '{"event_name":"chat_accepted"}',
+    },
   ])
 })
 

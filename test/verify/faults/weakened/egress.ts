@@ -175,15 +175,17 @@ export const egress = {
     ),
   ],
   'a refused token is no answer about a reply': [
-    // 401 ends a command, also one of the bridge itself.
-    withPorts((ports) => ({
-      ...ports,
-      post: async (...request) =>
-        pipe(
-          await ports.post(...request),
-          E.map((answer) => ([401, 403, 404].includes(answer.status) ? { ...answer, status: 400 } : answer)),
-        ),
-    })),
+    instead(
+      () => import('../../../../src/bridge/egress/delivery/retry-policy.ts'),
+      ({ nextStep }) => ({
+        // 401 ends a command, also one of the bridge itself.
+        nextStep: (history, ...others) => {
+          const last = history.at(-1)
+          const isRefused = last?.kind === 'unauthorized' || (last?.kind === 'retry' && last.isOfAccount)
+          return isRefused ? { kind: 'failed', reason: 'rejected' } : nextStep(history, ...others)
+        },
+      }),
+    ),
   ],
   'chats that the service refuses say nothing about the service': [
     instead(

@@ -10,8 +10,8 @@ const wanted = pattern === undefined ? '(?!verify/(?:toolchains/|(?:faults|bench
 /** On a second place, only the tests whose result may depend on the servers run. */
 const elsewhere = 'bridge/integration/(?:kafka-|mongo-|samples|silence|two-instances)'
 
-/** More processes than cores, because they spend much of their time waiting for servers. */
-const inTurn = limitConcurrency(availableParallelism() + 2)
+/** One process more than cores: each waits for servers at times. With two more, some wait for a core so long that their limits end. */
+const inTurn = limitConcurrency(availableParallelism() + 1)
 
 /** Runs each job in a process of its own, on the same servers. */
 const runOn = (place: string, jobs: ReadonlyArray<Job>): Promise<ReadonlyArray<Outcome>> =>

@@ -32,12 +32,21 @@ const textOf = (node: Nodes): string => nodesOf(node).map(ownText).join('')
 
 const tags = /<\/?(?:a|b|code|div|em|h[1-6]|i|li|ol|p|pre|s|span|strong|sub|sup|u|ul)(?:\s[^<>]*)?>/gi
 
+/** The text without HTML's comments. A regular expression would take quadratic time for many that do not end. */
+const withoutComments = (html: string): string => {
+  const parts: string[] = []
+  let from = 0
+  for (;;) {
+    const start = html.indexOf('<!--', from)
+    const end = start < 0 ? -1 : html.indexOf('-->', start + 4)
+    if (end < 0) return parts.join('') + html.slice(from)
+    parts.push(html.slice(from, start))
+    from = end + 3
+  }
+}
+
 /** HTML as text: other tags stay, since `List<String>` is words. */
-const textOfHtml = (html: string): string =>
-  html
-    .replace(/<br\s*\/?>/gi, '\n')
-    .replace(/<!--(?:(?!-->).)*-->/gs, '')
-    .replace(tags, '')
+const textOfHtml = (html: string): string => withoutComments(html.replace(/<br\s*\/?>/gi, '\n')).replace(tags, '')
 
 /** What a reader of plain text does not need. */
 const isUnseen = ({ type }: Nodes): boolean => type === 'definition' || type === 'thematicBreak'

@@ -17,15 +17,18 @@ const imported = new Set(
   ),
 )
 
+const { exports: doors } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly exports: object }
+/** The modules that users of the package import, as the bots of the scenarios do. */
+const forUsers = new Set(Object.values(doors).map((path) => join(String(path))))
+
 for (const [name, replacements] of Object.entries(defences))
-  controls(`${name}: each replacement stands in for an export that another module imports`, async () => {
+  controls(`${name}: each replacement stands in for an export that others import`, async () => {
     for (const replacement of replacements) {
       const names = Object.keys(await replacement())
       assert.ok(names.length > 0)
+      const module = join('test/verify/faults/weakened', replacement.of)
       // A module's own use of its export would stay as it is.
-      const unused = names.filter(
-        (each) => !imported.has(`${join('test/verify/faults/weakened', replacement.of)} ${each}`),
-      )
+      const unused = names.filter((each) => !forUsers.has(module) && !imported.has(`${module} ${each}`))
       assert.equal(unused, [])
     }
   })

@@ -37,7 +37,7 @@ views('equal a plain fold of the log under replays, and a second replay changes 
       await one.applyChanges(changesOfEntries(log))
       same(await stored(), expected)
     }),
-    { numRuns: 15 },
+    { numRuns: 15, includeErrorInReport: true },
   )
 })
 
@@ -52,7 +52,7 @@ views('equal the fold when two instances process the same partitions at once', a
       await Promise.all([whole(one, some), whole(two, others)])
       same(await stored(), await foldOf(log))
     }),
-    { numRuns: 15 },
+    { numRuns: 15, includeErrorInReport: true },
   )
 })
 

@@ -1,17 +1,26 @@
 import './fixed.ts'
 import { replayInMemory } from './in-memory.ts'
-import type { Items } from './items.ts'
+import { expectedItems, type Items } from './items.ts'
 import { replayOnServers } from './on-servers.ts'
 import { readRecorded } from './recorded.ts'
 
-const under = (place: string, items: Items): Items =>
+export type Place = 'memory' | 'servers'
+
+const isAt = (place: Place, name: string): boolean => name.startsWith(`${place}: `)
+
+const under = (place: Place, items: Items): Items =>
   new Map([...items].map(([name, value]) => [`${place}: ${name}`, value]))
 
-export const isInMemory = (name: string): boolean => name.startsWith('memory: ')
-
-/** Replays what was recorded: first without servers, then the records of that on the real servers, unless `onlyMemory`. */
-export const replay = async ({ onlyMemory = false } = {}): Promise<Items> => {
-  const { items, records } = await replayInMemory(readRecorded())
-  const inMemory = under('memory', items)
-  return onlyMemory ? inMemory : new Map([...inMemory, ...under('servers', await replayOnServers(records, items))])
+let played: ReturnType<typeof replayInMemory> | undefined
+const inMemory = () => {
+  played ??= replayInMemory(readRecorded())
+  return played
 }
+
+/** Replays what was recorded: without servers, or the records of that on the real servers. */
+export const replay = async (place: Place): Promise<Items> => {
+  const { items, records } = await inMemory()
+  return under(place, place === 'memory' ? items : await replayOnServers(records, items))
+}
+
+export const expectedAt = (place: Place): Items => new Map([...expectedItems()].filter(([name]) => isAt(place, name)))

@@ -9,8 +9,8 @@ export type Module = {
   readonly explained?: Readonly<Record<string, string>>
 }
 
-/** Test files below test/ that replay a whole log. They run for what the module's own tests leave alive. */
-export const replays = 'golden/'
+/** The test that replays a whole log without servers. It runs for what the module's own tests leave alive. */
+export const replays = 'golden/in-memory.test.ts'
 
 const delivery = ['bridge/egress/retries.test.ts', 'bridge/egress/accounts.test.ts', 'bridge/egress/properties.test.ts']
 

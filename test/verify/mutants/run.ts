@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { limitConcurrency } from '../../../src/bridge/shared/semaphore.ts'
-import { type Outcome, root, runTests, testFiles, testsOf } from '../../support/outcome.ts'
+import { type Outcome, root, runTests, testsOf } from '../../support/outcome.ts'
 import { typeChecker } from './compiler.ts'
 import { type Module, modules, replays } from './modules.ts'
 import { type Mutant, mutantsOf } from './mutations.ts'
@@ -70,9 +70,8 @@ const judge = async (source: string, mutant: Mutant, stages: ReadonlyArray<Stage
 const reportOf = async (module: Module): Promise<Report> => {
   const { source, tests, wider = [] } = module
   const files = [testsOf(tests), ...(wider.length > 0 ? [testsOf(wider)] : [])]
-  const replayed = existsSync(join(root, 'test', replays)) ? [testFiles(replays)] : []
   const stages: Stage[] = []
-  for (const each of [...files, ...replayed]) stages.push(await stageOf(each))
+  for (const each of [...files, testsOf([replays])]) stages.push(await stageOf(each))
   const before = killedBefore(source)
   const tested = await Promise.all(
     mutantsOf(readFileSync(join(root, source), 'utf8')).map(

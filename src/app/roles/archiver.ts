@@ -10,8 +10,7 @@ import { erasuresIn } from '../../bridge/mongo/erasures.ts'
 import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { rollSegments } from '../../bridge/privacy/enrichments.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
-import type { Part, Ports } from '../ports.ts'
-import { serverReasonOf } from '../ports.ts'
+import { type Part, type Ports, serverReasonOf } from '../ports.ts'
 
 export const changedArchivesOf =
   ({ kafka, mongo }: Pick<Ports, 'kafka' | 'mongo'>) =>

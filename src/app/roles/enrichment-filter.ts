@@ -5,8 +5,7 @@ import type { Supervised } from '../../bridge/kafka/consumer/consume.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Log } from '../../bridge/shared/log.ts'
 import type { Sleep } from '../../bridge/shared/time.ts'
-import type { Part } from '../ports.ts'
-import { serverReasonOf } from '../ports.ts'
+import { type Part, serverReasonOf } from '../ports.ts'
 
 type Deps = {
   readonly kafka: Pick<KafkaPorts, 'committedOffsets' | 'consume' | 'ranges'>

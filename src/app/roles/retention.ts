@@ -10,8 +10,7 @@ import { removeOldNotes } from '../../bridge/privacy/enrichments.ts'
 import { sleep } from '../../bridge/shared/time.ts'
 import { inMongo } from '../../bridge/views/positions.ts'
 import type { Settings } from '../config.ts'
-import type { Part, Ports } from '../ports.ts'
-import { serverReasonOf } from '../ports.ts'
+import { type Part, type Ports, serverReasonOf } from '../ports.ts'
 import { type Archiving, changedArchivesOf } from './archiver.ts'
 
 type RetentionPorts = Pick<Ports, 'kafka' | 'mongo' | 'metrics' | 'log'> & {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Health } from '../domain/checks.ts'
 import type { Now } from '../domain/clock.ts'
-import type { OutgoingRecord } from '../domain/log/record.ts'
 import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
 import type { Reject, Send } from './drain.ts'
@@ -84,7 +83,13 @@ export const openIntake = async (options: Options): Promise<E.Either<string, Int
     return E.left(whatToDo(unusable[0]))
   }
   // Whatever happens in the producer, the journal has the record.
-  const send = (record: OutgoingRecord) => options.send(record).catch(() => transient('the producer has failed'))
+  const send: Send = async (record) => {
+    try {
+      return await options.send(record)
+    } catch {
+      return transient('the producer has failed')
+    }
+  }
   const given = { ...options, send, random: Math.random }
   const fallback = appendWithFallback(own, { ...given, budgetMs })
   const orphans = drainOrphans(found, { ...given, adopt })

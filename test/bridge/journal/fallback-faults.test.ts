@@ -3,7 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { appendWithFallback, topicFallback } from '../../../src/bridge/journal/fallback.ts'
+import { openIntake } from '../../../src/bridge/journal/intake.ts'
 import { openJournals } from '../../../src/bridge/journal/journals.ts'
+import { sleep } from '../../../src/bridge/shared/time.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { virtualClock } from './clock.ts'
 import { append, idOf, noon, openAt, recordingLog, recordOf, right, unsynced } from './given.ts'
@@ -182,5 +184,22 @@ policy('a topic that Kafka does not accept delays only its own records', async (
   await stop()
   await opened.close()
 })
+
+for (const [how, send] of [
+  [
+    'throws',
+    () => {
+      throw new Error('a bug of the producer')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('a bug of the producer'))],
+] as const)
+  policy(`a record is in the journal if the producer ${how}`, async () => {
+    const { log } = recordingLog()
+    const given = { dataDir: temporaryFolder(), maxBytes: 100_000, reject: async () => {}, now: () => noon, sleep, log }
+    const { append, stop } = right(E.mapLeft((reason: string) => ({ reason }))(await openIntake({ ...given, send })))
+    assert.equal(await append(recordOf(1), 60_000), E.right('journal'))
+    await stop()
+  })
 
 policy.run()

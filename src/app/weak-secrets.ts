@@ -1,4 +1,4 @@
-import type { Account } from '../bridge/domain/accounts.ts'
+import { type Account, secretsOf } from '../bridge/domain/accounts.ts'
 
 /** 2^52 tries take more than 10,000 years at ten thousand a second. */
 const enoughBits = 52
@@ -46,20 +46,11 @@ const guessableBits = (secret: string): number => {
 
 /** Where the accounts have tokens and secrets that look easy to guess. Never with a value. */
 export const weakSecrets = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> =>
-  accounts.flatMap(({ id, webhooks, bot }) =>
-    Object.entries({
-      'webhooks.token': webhooks?.token,
-      'webhooks.secondToken': webhooks?.secondToken,
-      'bot.token': bot?.token,
-      'bot.secondToken': bot?.secondToken,
-      'bot.historyToken': bot?.historyToken,
-      'bot.secondHistoryToken': bot?.secondHistoryToken,
-      'bot.authorization.secretKey': bot?.authorization?.secretKey,
-      'bot.authorization.secondSecretKey': bot?.authorization?.secondSecretKey,
-    }).flatMap(([path, secret]) =>
-      secret !== undefined && guessableBits(secret) < enoughBits
+  accounts.flatMap((account) =>
+    secretsOf(account).flatMap(([path, secret]) =>
+      guessableBits(secret) < enoughBits
         ? [
-            `BRIDGE_CONFIG ${path} of account ${id}: it looks easy to guess; make it at random, with 22 characters or more`,
+            `BRIDGE_CONFIG ${path} of account ${account.id}: it looks easy to guess; make it at random, with 22 characters or more`,
           ]
         : [],
     ),

@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
 import { AccountId, exactShape, Id } from '../../../contracts/primitives.ts'
+import { dayMs, hourMs } from '../shared/time.ts'
 import { timeZoneNamed } from './day.ts'
 
 /** The access token of Interface B for an account, and for how many more seconds it is valid. */
@@ -59,8 +60,6 @@ const TimeZone = text(
   (s) => timeZoneNamed(s) !== undefined,
 )
 
-const hour = 3_600_000
-
 /**
  * An account as written in the accounts file. `secondToken` and `secondSecretKey` are accepted while an operator
  * replaces the first ones; the bridge itself sends the first ones. `replyWithin` and `deadlineMs` are in ms.
@@ -74,9 +73,9 @@ export const AccountEntry = exactShape(
       {
         secondToken: Secret,
         authorization: exactShape({ clientId: Id, secretKey: Secret }, { secondSecretKey: Secret }, 'Authorization'),
-        replyWithin: wholeNumber(100, hour),
+        replyWithin: wholeNumber(100, hourMs),
         attempts: wholeNumber(1, 100),
-        deadlineMs: wholeNumber(1000, 24 * hour),
+        deadlineMs: wholeNumber(1000, dayMs),
         /** What happens to a reply to a message that is no longer the client's newest. Default: the reply is sent. */
         whenOvertaken: WhenOvertaken,
         /** What happens to a reply to a message that the client has written after an agent joined. Default: it is sent. */
@@ -167,6 +166,32 @@ export const withDefaults = ({
     bot: { replyWithin: 10_000, attempts: 8, timeouts: bot.attempts ?? 2, deadlineMs: 300_000, ...bot },
   }),
 })
+
+type Secrets = Readonly<Record<string, string | undefined>>
+type ByPath = ReadonlyArray<readonly [path: string, secret: string]>
+
+const present = (secrets: Secrets): ByPath =>
+  Object.entries(secrets).flatMap(([path, secret]) => (secret === undefined ? [] : [[path, secret] as const]))
+
+const inPaths = ({ webhooks, bot }: Account): Secrets => ({
+  'webhooks.token': webhooks?.token,
+  'webhooks.secondToken': webhooks?.secondToken,
+  'bot.token': bot?.token,
+  'bot.secondToken': bot?.secondToken,
+})
+
+/** The tokens of an account that are the end of a URL, by their paths in the accounts file. */
+export const pathTokensOf = (account: Account): ByPath => present(inPaths(account))
+
+/** All tokens and secrets of an account, by their paths in the accounts file. */
+export const secretsOf = (account: Account): ByPath =>
+  present({
+    ...inPaths(account),
+    'bot.historyToken': account.bot?.historyToken,
+    'bot.secondHistoryToken': account.bot?.secondHistoryToken,
+    'bot.authorization.secretKey': account.bot?.authorization?.secretKey,
+    'bot.authorization.secondSecretKey': account.bot?.authorization?.secondSecretKey,
+  })
 
 /** How many characters must be inserted, removed or replaced to make one text of another. */
 const editDistance = (one: string, other: string): number => {

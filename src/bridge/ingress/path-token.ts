@@ -1,4 +1,4 @@
-import type { Account } from '../domain/accounts.ts'
+import { type Account, pathTokensOf } from '../domain/accounts.ts'
 import { percentDecoded } from '../shared/text.ts'
 
 /** The tokens of an account: two while one replaces the other. */
@@ -26,15 +26,10 @@ const encodedCharacters = (token: string): string =>
 
 /** Where the accounts have tokens that a URL cannot have as they stand, and how it can. Never with a value. */
 export const tokensToEncode = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> =>
-  accounts.flatMap(({ id, webhooks, bot }) =>
-    Object.entries({
-      'webhooks.token': webhooks?.token,
-      'webhooks.secondToken': webhooks?.secondToken,
-      'bot.token': bot?.token,
-      'bot.secondToken': bot?.secondToken,
-    }).flatMap(([path, token]) =>
-      token !== undefined && isLost(token)
-        ? [`BRIDGE_CONFIG ${path} of account ${id}: in its URL write ${encodedCharacters(token)}`]
+  accounts.flatMap((account) =>
+    pathTokensOf(account).flatMap(([path, token]) =>
+      isLost(token)
+        ? [`BRIDGE_CONFIG ${path} of account ${account.id}: in its URL write ${encodedCharacters(token)}`]
         : [],
     ),
   )
@@ -57,11 +52,10 @@ export const byPathToken = (
   )
   const find = (end: string) => {
     const decoded = percentDecoded(end)
-    return (
-      (decoded === undefined ? undefined : exact.get(digest(decoded))) ??
-      exact.get(digest(end)) ??
-      asSent.get(digest(end))
-    )
+    const found = decoded === undefined ? undefined : exact.get(digest(decoded))
+    if (found !== undefined) return found
+    const sent = digest(end)
+    return exact.get(sent) ?? asSent.get(sent)
   }
   return (end) => find(end) ?? (end.endsWith('/') ? find(end.slice(0, -1)) : undefined)
 }

@@ -4,6 +4,7 @@ import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contract
 import type { Account } from '../domain/accounts.ts'
 import { dayOf } from '../domain/day.ts'
 import { chunks } from '../shared/slices.ts'
+import { hourMs } from '../shared/time.ts'
 import { type AccountDay, accountDay, dayId, type StatsView, statsViews, type TimeZoneOf } from '../views/stats-days.ts'
 import { rejectAfter, stepMs } from './client.ts'
 import { computeDayIn, computedStatistics, isNothing, statistics, statisticsBy } from './stats-compute.ts'
@@ -13,8 +14,6 @@ import type { CollectionOf } from './store.ts'
 const daysAtOnce = 50
 
 const is = (type: string, field: string) => ({ $eq: [{ $type: `$${field}` }, type] })
-
-const hourMs = 3_600_000
 
 /**
  * The ids of the days to which a field assigns the documents of a collection. MongoDB finds the hours and this process

@@ -18,4 +18,5 @@ const { timeOrigin } = performance
 /** In ms. It never decreases within a process. */
 export const monotonic = (): number => timeOrigin + performance.now()
 
-export const dayMs = 24 * 60 * 60 * 1000
+export const hourMs = 60 * 60 * 1000
+export const dayMs = 24 * hourMs

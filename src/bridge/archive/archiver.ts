@@ -152,7 +152,7 @@ export const archiver = ({
 }) => {
   const copy = copyIntoArchive({ keys, ...copying })
   const again = archiveAgain()
-  let generations: TopicIds = new Map()
+  let topicIds: TopicIds = new Map()
   let trouble: string | undefined
   let fits = false
 
@@ -164,7 +164,7 @@ export const archiver = ({
   }
   const take = async ({ topic, records }: Slice) => {
     const name = names.get(topic)
-    if (name !== undefined) await copy(name, records, generations.get(name) ?? '')
+    if (name !== undefined) await copy(name, records, topicIds.get(name) ?? '')
   }
   const spec: ConsumerSpec = {
     group: archiverGroup,
@@ -180,7 +180,7 @@ export const archiver = ({
       trouble = undefined
     },
     refuseTopics: async (ids) => {
-      generations = new Map([...generations, ...ids])
+      topicIds = new Map([...topicIds, ...ids])
       // Once: the file is read only once too, and this looks at every data key.
       const misfit = fits ? undefined : await keys.misfit()
       if (misfit !== undefined) return misfit
@@ -200,7 +200,7 @@ export const archiver = ({
       const offset = (await committed(archiverGroup, topic)).get(partition)
       if (name === undefined || offset === undefined) return offset
       const from = again.from(topic, partition) ?? offset
-      const archived = await archivedTo(name, [partition], generations.get(name) ?? '')
+      const archived = await archivedTo(name, [partition], topicIds.get(name) ?? '')
       return Math.min(offset, from, archived.get(partition) ?? 0)
     },
     handle: async (slice) => {

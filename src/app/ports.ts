@@ -8,6 +8,7 @@ import { connectKafka, type KafkaPorts } from '../bridge/kafka/kafka.ts'
 import { applyChangesIn } from '../bridge/mongo/apply.ts'
 import { mongoReasonOf } from '../bridge/mongo/classify.ts'
 import { connectMongo, type MongoConnection } from '../bridge/mongo/connect.ts'
+import { type Erasures, erasuresIn } from '../bridge/mongo/erasures.ts'
 import { connectRebuilds } from '../bridge/mongo/rebuild/rebuilds.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { sleep } from '../bridge/shared/time.ts'
@@ -25,6 +26,8 @@ export type Ports = {
   readonly mongo: MongoConnection
   /** Applies changes to the views. One for all roles, so that changes at the same time go to MongoDB together. */
   readonly applyChanges: ApplyChanges
+  /** One for all roles, so that the key of its hashes is read once. */
+  readonly erasures: Erasures
   readonly rebuilds: ReturnType<typeof connectRebuilds>
   /** Applied once for all roles. */
   readonly missed: MissedErasures
@@ -60,12 +63,14 @@ export const connectPorts = (settings: Settings, servers: Pick<Servers, 'kafka' 
   const mongo = connectMongo(servers.mongo)
   const applyChanges = applyChangesIn(mongo, sleep, timeZoneOf)
   const rebuilds = connectRebuilds(servers.mongo, { sleep, timeZoneOf })
-  const missed = missedErasuresOf({ kafka, mongo, applyChanges }, settings)
+  const erasures = mongo.query(erasuresIn)
+  const missed = missedErasuresOf({ kafka, mongo, applyChanges, erasures }, settings)
   const ports: Ports = {
     settings,
     kafka,
     mongo,
     applyChanges,
+    erasures,
     rebuilds,
     missed,
     tokens: accessTokens(accounts, now),

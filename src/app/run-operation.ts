@@ -170,7 +170,7 @@ const applyErasures = (settings: Settings, kafka: KafkaPorts) => async (): Promi
   const mongo = connectMongo(config)
   const applyChanges = applyChangesIn(mongo, sleep, timeZonesOf(settings.accounts))
   try {
-    await missedErasuresOf({ kafka, mongo, applyChanges }, settings).apply()
+    await missedErasuresOf({ kafka, mongo, applyChanges, erasures: mongo.query(erasuresIn) }, settings).apply()
   } finally {
     await mongo.stop()
   }

@@ -6,7 +6,6 @@ import { erasedFinder } from '../../bridge/domain/person/erased.ts'
 import { fromRecord } from '../../bridge/kafka/records.ts'
 import { batchHeaderOf } from '../../bridge/kafka/unreadable.ts'
 import { archiveKeysIn } from '../../bridge/mongo/archive-keys.ts'
-import { erasuresIn } from '../../bridge/mongo/erasures.ts'
 import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { rollSegments } from '../../bridge/privacy/enrichments.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
@@ -24,10 +23,9 @@ export type Archiving = Part & Pick<ReturnType<typeof archiver>, 'readableTo'>
 
 /** Encrypts the records of the event topics into the archive. */
 export const startArchiver = async (
-  { kafka, mongo, missed: { apply, lostKeys, storeKnownUntil }, log }: Ports,
+  { kafka, mongo, erasures, missed: { apply, lostKeys, storeKnownUntil }, log }: Ports,
   wrapping: WrappingKeys,
 ): Promise<Archiving> => {
-  const erasures = mongo.query(erasuresIn)
   const { spec, health, readableTo } = archiver({
     keys: dataKeys(mongo.query(archiveKeysIn), wrapping),
     decode: fromRecord,

@@ -4,7 +4,6 @@ import { restorer } from '../../bridge/archive/restore.ts'
 import { now } from '../../bridge/domain/clock.ts'
 import { archiveKeysIn } from '../../bridge/mongo/archive-keys.ts'
 import { consoleSessionsIn } from '../../bridge/mongo/console-sessions.ts'
-import { erasuresIn } from '../../bridge/mongo/erasures.ts'
 import { redrivesIn } from '../../bridge/mongo/redrives.ts'
 import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
 import { actionRecorder, afterErasures } from '../../bridge/operations/audit.ts'
@@ -21,7 +20,7 @@ type Shown = Pick<HandlersDeps, 'readiness' | 'gates'> & { readonly stopping: Ab
 
 /** The console. Without keys it cannot read the archive. */
 export const openConsole = (
-  { settings, kafka, mongo, rebuilds, missed, log }: Ports,
+  { settings, kafka, mongo, erasures, rebuilds, missed, log }: Ports,
   archiveKeys: WrappingKeys | undefined,
   { readiness, gates, stopping }: Shown,
 ): Console => {
@@ -46,7 +45,7 @@ export const openConsole = (
       kafka,
       mongoQuery: mongo.query,
       redrives: mongo.query(redrivesIn),
-      erasures: mongo.query(erasuresIn),
+      erasures,
       silentPersons: mongo.query(silentPersonsIn),
       archiveKeys: keysOfArchive,
       accounts: settings.accounts,

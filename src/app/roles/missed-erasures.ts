@@ -4,7 +4,7 @@ import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import { archiveKeysIn } from '../../bridge/mongo/archive-keys.ts'
 import type { MongoConnection } from '../../bridge/mongo/connect.ts'
 import { emptyEnrichment, storedEnrichments } from '../../bridge/mongo/enrichments.ts'
-import { erasuresIn } from '../../bridge/mongo/erasures.ts'
+import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
 import { topicsReadIn } from '../../bridge/mongo/topics-read.ts'
 import { missedErasures } from '../../bridge/privacy/missed/missed-erasures.ts'
@@ -21,11 +21,16 @@ export const missedErasuresOf = (
     kafka,
     mongo,
     applyChanges,
-  }: { readonly kafka: KafkaPorts; readonly mongo: MongoConnection; readonly applyChanges: ApplyChanges },
+    erasures,
+  }: {
+    readonly kafka: KafkaPorts
+    readonly mongo: MongoConnection
+    readonly applyChanges: ApplyChanges
+    readonly erasures: Erasures
+  },
   { retentionDays }: Pick<Settings, 'retentionDays'>,
-): MissedErasures => {
-  const erasures = mongo.query(erasuresIn)
-  return missedErasures({
+): MissedErasures =>
+  missedErasures({
     now: Date.now,
     kafka,
     erasures,
@@ -40,7 +45,6 @@ export const missedErasuresOf = (
     }),
     storeReceipts: storeReceipts(erasures, mongo.query(silentPersonsIn), { retentionDays }),
   })
-}
 
 /** Reads nothing before the missed erasures are applied: MongoDB may have been restored with persons who are erased. */
 export const historyAfter = (apply: () => Promise<void>, { has, read }: ChatHistory): ChatHistory => ({

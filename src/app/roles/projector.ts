@@ -7,7 +7,6 @@ import { isReadBy } from '../../bridge/kafka/offsets.ts'
 import { decodeRecord } from '../../bridge/kafka/records.ts'
 import { classify } from '../../bridge/mongo/classify.ts'
 import { storeEnrichments } from '../../bridge/mongo/enrichments.ts'
-import { erasuresIn } from '../../bridge/mongo/erasures.ts'
 import { countDrift, countWaiting } from '../../bridge/mongo/read-views.ts'
 import { ageOfStats } from '../../bridge/mongo/stats-due.ts'
 import { timeZonesChanged } from '../../bridge/mongo/stats-recompute.ts'
@@ -48,13 +47,13 @@ export const startProjector = async ({
   kafka,
   mongo,
   applyChanges,
+  erasures,
   missed,
   metrics,
   log,
 }: Ports): Promise<Part> => {
   const { accounts } = settings
   const topicsRead = mongo.query(topicsReadIn)
-  const erasures = mongo.query(erasuresIn)
   const positionsOf = (state: 'views' | 'enrichments', group: string) =>
     positionsInMongo({
       ...topicsRead.positionsOf(state),

@@ -1,5 +1,4 @@
 import { now } from '../../bridge/domain/clock.ts'
-import { erasuresIn } from '../../bridge/mongo/erasures.ts'
 import { silentPersonsIn } from '../../bridge/mongo/silent-persons.ts'
 import { actionRecorder } from '../../bridge/operations/audit.ts'
 import { retainedBy } from '../../bridge/privacy/retain-days/erase-due.ts'
@@ -20,13 +19,13 @@ export const watchRetainDays = ({ settings, mongo, metrics }: Ports): void => {
 }
 
 /** Erases persons without an event for `privacy.retainDays` of their account. Undefined if no account sets it. */
-export const startRetainDays = ({ settings, kafka, mongo, log }: Ports): Part | undefined => {
+export const startRetainDays = ({ settings, kafka, mongo, erasures, log }: Ports): Part | undefined => {
   const { accounts, retentionDays } = settings
   const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
   if (limited.length === 0) return undefined
   const { health, stop } = startRetaining(limited, {
     kafka,
-    erasures: mongo.query(erasuresIn),
+    erasures,
     silentPersons: mongo.query(silentPersonsIn),
     clock: () => new Date(),
     sleep,

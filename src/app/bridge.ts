@@ -121,10 +121,14 @@ export const startBridge = async (
         stopping: ending.signal,
       })
     : undefined
-  const server = createHttpServer({ measure: metrics.measure, log, monotonic }, (limits, isStopping) => [
-    ...(ingress?.routers(limits) ?? []),
-    publicHealthRouter({ readiness: own.readiness, isStopping, log, monotonic }, limits.healthMs),
-  ])
+  const server = createHttpServer(
+    { measure: metrics.measure, log, monotonic },
+    (limits, isStopping) => [
+      ...(ingress?.routers(limits) ?? []),
+      publicHealthRouter({ readiness: own.readiness, isStopping, log, monotonic }, limits.healthMs),
+    ],
+    { admittedKeepAliveMs: settings.http.keepAliveMs },
+  )
   const operators = operatorsServer(ports, own, console?.routers ?? [], pair)
 
   const end = async () => {

@@ -43,7 +43,12 @@ export type Config = PlainSettings & {
   readonly mongo: MongoConfig | 'embedded'
   readonly accounts: ReadonlyArray<Account> | 'demo'
   /** Without a port, a process with ingress takes 8080, and another process takes any free port. */
-  readonly http: { readonly host: string; readonly port?: number; readonly trustedProxies: ReadonlyArray<Network> }
+  readonly http: {
+    readonly host: string
+    readonly port?: number
+    readonly keepAliveMs: number
+    readonly trustedProxies: ReadonlyArray<Network>
+  }
   /** The operators' port. */
   readonly admin: { readonly host: string; readonly port: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
@@ -198,6 +203,7 @@ export const readConfig = (
     http: {
       host: env.HTTP_HOST,
       ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }),
+      keepAliveMs: env.HTTP_KEEP_ALIVE_SECONDS * 1_000,
       trustedProxies: env.TRUSTED_PROXIES,
     },
     admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT },

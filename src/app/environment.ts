@@ -209,6 +209,10 @@ export const settings = [
     '`127.0.0.1`, `8080`',
   ),
   explained(
+    { HTTP_KEEP_ALIVE_SECONDS: wholeNumber(1, 86_400, 620) },
+    'seconds for which a connection that had a request with a right token may be idle: more than [the proxy in front](install.md#behind-a-proxy-or-load-balancer) keeps it; others are closed after 65 s',
+  ),
+  explained(
     {
       ADMIN_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
       ADMIN_PORT: wholeNumber(0, 65_535, 8081),

@@ -47,7 +47,7 @@ config('an empty environment selects embedded servers and the demo account', () 
       kafka: 'embedded',
       mongo: 'embedded',
       accounts: 'demo',
-      http: { host: '127.0.0.1', trustedProxies: [] },
+      http: { host: '127.0.0.1', keepAliveMs: 620_000, trustedProxies: [] },
       admin: { host: '127.0.0.1', port: 8081 },
       topics: { prefix: 'livechat.', partitions: 12 },
       dataDir: '.data',
@@ -72,6 +72,7 @@ config('every variable is decoded into its setting', () => {
       BRIDGE_CONFIG: '/accounts.json',
       HTTP_HOST: '0.0.0.0',
       HTTP_PORT: '0',
+      HTTP_KEEP_ALIVE_SECONDS: '4000',
       ADMIN_HOST: '10.0.0.1',
       ADMIN_PORT: '0',
       TRUSTED_PROXIES: '10.0.0.0/8, ::1',
@@ -119,6 +120,7 @@ config('every variable is decoded into its setting', () => {
       http: {
         host: '0.0.0.0',
         port: 0,
+        keepAliveMs: 4_000_000,
         trustedProxies: [
           { address: '10.0.0.0', prefix: 8, family: 'ipv4' },
           { address: '::1', prefix: 128, family: 'ipv6' },

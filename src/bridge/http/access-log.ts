@@ -17,7 +17,7 @@ export type Observer = {
 const requestIdOf = (header: string): string => (/^[\w.:-]{1,128}$/.test(header) ? header : randomUUID())
 
 /**
- * The outermost middleware: it gives a request an id, measures and logs it. The path has the token and is not logged.
+ * It gives a request an id, measures and logs it. The path has the token and is not logged.
  */
 export const accessLog =
   ({ log, measure, monotonic }: Observer, isClosing: () => boolean): Middleware<State> =>

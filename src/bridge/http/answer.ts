@@ -13,6 +13,8 @@ export type State = {
   api?: Api
   route?: string
   accountId?: string
+  /** Set if the request has the right token: its connection may then be idle for longer than a stranger's. */
+  isAdmitted?: boolean
   eventId?: string
 }
 

@@ -27,7 +27,10 @@ export type Limits = {
   readonly requestMs: number
   /** How often `headersMs` and `requestMs` are checked. */
   readonly checkMs: number
+  /** How long a connection may be idle after a request. */
   readonly keepAliveMs: number
+  /** The same if a request of the connection was admitted. */
+  readonly admittedKeepAliveMs: number
   /** How long the rest of too large a body is read and dropped, so that its sender receives the answer. */
   readonly drainMs: number
   /** How long `stop` only reports that the server is not ready, so that load balancers choose another instance. */
@@ -59,6 +62,7 @@ export const limits: Limits = {
   requestMs: 10_000,
   checkMs: 500,
   keepAliveMs: 65_000,
+  admittedKeepAliveMs: 620_000,
   drainMs: 1_000,
   leaveMs: 1_500,
   closeOnNextResponseMs: 1_500,

@@ -38,6 +38,27 @@ const maxTurns = 2_000
 const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
+/** As Node does, so that the server does not close a connection at the moment until which the client may use it. */
+const keepAliveBufferMs = 1_000
+
+/**
+ * The outermost middleware: a connection of an admitted request may be idle for longer, also after other requests,
+ * since a proxy sends everybody's requests on it. All other connections keep the server's limit, so that strangers
+ * cannot use up the port's connections.
+ */
+const keepAdmitted = (ms: number): Middleware<State> => {
+  const admitted = new WeakSet<Socket>()
+  return async (ctx, next) => {
+    await next()
+    const { socket } = ctx.req
+    if (ctx.state.isAdmitted) admitted.add(socket)
+    if (!admitted.has(socket) || !ctx.res.shouldKeepAlive || ctx.response.get('Connection') === 'close') return
+    ctx.set('Keep-Alive', `timeout=${Math.floor(ms / 1_000)}`)
+    // Node's own listener comes first, and sets the limit of all connections.
+    ctx.res.once('finish', () => socket.setTimeout(ms + keepAliveBufferMs))
+  }
+}
+
 /** An HTTP server with these routes. `overrides` replaces some of the usual limits, `admit` is asked before a route. */
 export const createHttpServer = (
   observer: Observer,
@@ -50,6 +71,7 @@ export const createHttpServer = (
   let isClosing = false
   const app = new Koa<State>()
   app.on('error', (thrown: unknown) => observer.log.debug(originOf(thrown), 'an answer could not be written'))
+  app.use(keepAdmitted(limits.admittedKeepAliveMs))
   app.use(accessLog(observer, () => isClosing))
   if (admit !== undefined) app.use(admit)
   for (const router of routers(limits, () => isStopping)) app.use(router.routes())

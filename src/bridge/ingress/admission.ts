@@ -144,6 +144,7 @@ export const admission = (shared: Shared, tokensOf: TokensOf, authorize: Authori
     ctx.state.accountId = account.id
     if (!(await authorize(account, ctx.get('authorization'))))
       return refuseSecret(shared, address, unauthorized, account)
+    ctx.state.isAdmitted = true
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
     const body = await readBody(ctx.req, {

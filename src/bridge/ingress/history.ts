@@ -100,7 +100,7 @@ export const historyRouter = (shared: Shared) => {
     const account = byId.get(accountId)
     if (account === undefined || !hasToken(account, ctx.get('authorization')))
       return refuseSecret(shared, addressOf(ctx.req), wrongToken)
-    ctx.state.accountId = account.id
+    Object.assign(ctx.state, { accountId: account.id, isAdmitted: true })
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const asked = askedIn(ctx.query)
     if (E.isLeft(asked)) return asked

@@ -141,7 +141,7 @@ export const oauthRouter = (shared: Shared) => {
     const client = clients.get(clientId)
     const isKnown = (client?.secrets ?? ['', '']).map((known) => sameSecret(secret, known)).includes(true)
     if (!isKnown || client === undefined) return refuseSecret(shared, addressOf(ctx.req), invalidClient(basic))
-    ctx.state.accountId = client.account.id
+    Object.assign(ctx.state, { accountId: client.account.id, isAdmitted: true })
     const { token, expiresIn } = await issue(client.account)
     const granting = { access_token: token, token_type: 'Bearer', expires_in: expiresIn }
     return E.right({ status: 200, body: granting, headers: noStore })

@@ -235,6 +235,44 @@ server('idle connections do not hold up stopping', async () => {
   agent.destroy()
 })
 
+server('a connection may be idle for longer once it had a request with a right token, others may not', async () => {
+  const { port, stop } = await start({}, { keepAliveMs: 1, admittedKeepAliveMs: 60_000 })
+  const opened = (...requests: ReadonlyArray<string>) => {
+    const socket = connect(port, '127.0.0.1')
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    const ask = (bytes: string) =>
+      new Promise<string>((resolve) => socket.once('data', (answer) => resolve(answer.toString())).write(bytes))
+    const asked = requests.reduce(
+      (before, bytes) => before.then(async (answers) => [...answers, await ask(bytes)]),
+      Promise.resolve<ReadonlyArray<string>>([]),
+    )
+    return { socket, closed, asked }
+  }
+  const limitIn = (answer: string) => /^keep-alive: timeout=(\d+)/im.exec(answer)?.[1]
+  const webhook = `${head(hooks, Buffer.byteLength(accepted))}${accepted}`
+  const stranger = `${head('/webhooks/wrong', 2)}{}`
+  const probe = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
+  const history = '/history/acme/2037 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer history-token-of-acme\r\n\r\n'
+  const grant = 'grant_type=client_credentials&client_id=guarded-client&client_secret=guarded+secret%2Bkey%2F1'
+  const token = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${grant.length}\r\n\r\n${grant}`
+  const kept = [opened(webhook), opened(webhook, stranger, probe), opened(`GET ${history}`), opened(token)]
+  assert.equal(
+    (await Promise.all(kept.map(({ asked }) => asked))).map((answers) => answers.map(limitIn)),
+    [['60'], ['60', '60', '60'], ['60'], ['60']],
+  )
+  const guarded = `${head('/bot/bot-token-guarded', 2)}{}`
+  const others = [opened(stranger), opened(probe), opened(guarded)]
+  const answers = await Promise.all(others.map(({ asked }) => asked))
+  assert.not.ok(answers.flat().map(limitIn).includes('60'))
+  await Promise.all(others.map(({ closed }) => closed))
+  assert.equal(
+    kept.map(({ socket }) => socket.readyState),
+    kept.map(() => 'open'),
+  )
+  for (const { socket } of kept) socket.destroy()
+  await stop()
+})
+
 server('an address in use is reported as a failure', async () => {
   const { port, stop } = await start()
   const second = await build().ingress.listen('127.0.0.1', port)

@@ -28,7 +28,7 @@ const examples = files('contracts/guides/**/*.ts')
 // The names under which the contracts' package contains the bot kit.
 const kit = ['contracts/bot/harness.ts', 'contracts/bot/index.ts']
 const others = [...examples, ...kit]
-const sources = files('{src,contracts}/**/*.ts').filter((file) => !others.includes(file))
+const sources = files('{src,contracts}/**/*.{ts,tsx}').filter((file) => !others.includes(file))
 const imports = sources.flatMap(importsOf)
 const room = (path: string) =>
   /^src\/(?:(?:bridge|tools)\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? (path.startsWith('contracts/') ? 'contracts' : path)
@@ -60,7 +60,6 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'mongodb-memory-server-core': ['src/tools/embedded'],
   yaml: ['src/tools/publishing'],
   preact: ['src/console/browser'],
-  htm: ['src/console/browser'],
   uplot: ['src/console/browser'],
   esbuild: ['src/console/assets.ts'],
 }

@@ -46,13 +46,15 @@ const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, impo
  */
 export const assetsAt = (basePath: string): Assets => {
   const { outputFiles } = buildSync({
-    entryPoints: [pathOf('app.ts'), pathOf('index.css')],
+    entryPoints: [pathOf('app.tsx'), pathOf('index.css')],
     outdir: pathOf('.'),
     bundle: true,
     minify: true,
     write: false,
     format: 'esm',
     target: 'es2024',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     logLevel: 'silent',
     splitting: true,
     chunkNames: '[name]',

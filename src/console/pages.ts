@@ -15,7 +15,7 @@ const privacy = ['privacy'] as const satisfies ReadonlyArray<ConsoleRole>
 
 /**
  * The pages of the console, in the order of the menu. Menu, keys, addresses and the roles of routes (answers.ts) follow
- * from this list; browser/app.ts has the component of each page.
+ * from this list; browser/app.tsx has the component of each page.
  */
 export const pages = [
   { name: 'now', title: 'Now', key: 'n', roles: everyone },

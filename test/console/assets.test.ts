@@ -115,7 +115,7 @@ files('data cannot end the script element that it is in', () => {
 })
 
 files('no other file of the disk is served', async () => {
-  for (const path of ['app.ts', 'index.html', '..%2f..%2fconsole.ts', 'constructor'])
+  for (const path of ['app.tsx', 'index.html', '..%2f..%2fconsole.ts', 'constructor'])
     assert.is((await server.ask(`/console/files/${assets.version}/${path}`)).status, 404, path)
 })
 

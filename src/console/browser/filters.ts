@@ -1,5 +1,6 @@
-/** The order of the list: empty if the newest come first. */
-export type Sort = '' | 'oldest' | 'waits' | 'longest'
+/** The orders of the list: empty if the newest come first. */
+export const sortCodes = ['', 'oldest', 'waits', 'longest'] as const
+export type Sort = (typeof sortCodes)[number]
 
 /** The filters and the order of the list of conversations, with the names of the API and the address. */
 export type Filters = {
@@ -49,7 +50,7 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     id: text('id'),
     unanswered: query.get('unanswered') === 'true',
     failed: query.get('failed') === 'true',
-    sort: oneOf(query.get('sort'), ['oldest', 'waits', 'longest']),
+    sort: oneOf(query.get('sort'), sortCodes),
   })
 }
 

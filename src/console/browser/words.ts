@@ -1,6 +1,7 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import type { LettersKind, PersonAnswer, PersonBody } from '../answers.ts'
+import type { Sort } from './filters.ts'
 import { count, counted } from './format.ts'
 import type { Asked } from './person-choice.ts'
 
@@ -77,15 +78,14 @@ const outcomes: Sentences = {
 export const outcomeWords = (code: string) => said(outcomes, code)
 export const outcomeCodes = Object.keys(outcomes)
 
-const sorts: Sentences = {
+const sorts: Readonly<Record<Sort, string>> = {
   '': 'Newest',
   oldest: 'Oldest',
   waits: 'Longest wait',
   longest: 'Longest',
 }
 /** What comes first in the list of conversations. */
-export const sortWords = (code: string) => said(sorts, code)
-export const sortCodes = Object.keys(sorts)
+export const sortWords = (code: Sort) => sorts[code]
 
 /** How a session is, or was. `tone` is that of a dot: `waits` if somebody waits, none after the end. */
 export type SessionState = { readonly words: string; readonly tone: 'open' | 'waits' | '' }

@@ -1,0 +1,22 @@
+import { changeSize, judged } from './changes.ts'
+import { changeText } from './figures.ts'
+
+type Props = {
+  readonly name: string
+  readonly unit: string
+  readonly now: number | undefined
+  readonly before: number | undefined
+}
+
+/** A change in words: `+16 % worse`. Nothing if there is nothing to compare. */
+export const ChangeText = ({ name, unit, now, before }: Props) => {
+  if (now === undefined || before === undefined) return null
+  const verdict = judged(name, unit, changeSize(now, before, unit))
+  const tone = verdict === undefined ? '' : verdict === 'better' ? 'good-text' : 'bad-text'
+  return (
+    <span class={tone}>
+      {changeText(now, before, unit)}
+      {verdict !== undefined && ` ${verdict}`}
+    </span>
+  )
+}

@@ -1,0 +1,76 @@
+import type { ComponentChildren } from 'preact'
+import type { ConversationAnswer } from '../answers.ts'
+import { listAt, numberAt, textAt } from './figures.ts'
+import { agoText, duration } from './format.ts'
+import { OutsideLink, Said, Time } from './parts.tsx'
+import { firstResponses, repliesText, stateText } from './story.ts'
+import { stateWords } from './words.ts'
+
+type Fact = readonly [name: string, value: ComponentChildren]
+
+const text = (name: string, value: string): ReadonlyArray<Fact> => (value === '' ? [] : [[name, <Said text={value} />]])
+
+const since = (name: string, value: string): ReadonlyArray<Fact> =>
+  value === ''
+    ? []
+    : [
+        [
+          name,
+          <>
+            <Time at={value} /> <span class="muted">{agoText(value)}</span>
+          </>,
+        ],
+      ]
+
+const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
+  value === undefined ? [] : [[name, duration(value)]]
+
+/** The facts of a chat, from its two documents. */
+const factsOf = (answer: ConversationAnswer, isOver: boolean): ReadonlyArray<Fact> => {
+  const { chat, conversation, deliveries, sessions } = answer
+  const { first, ofAgent } = firstResponses(sessions)
+  const awaitingSince = textAt(conversation, 'awaitingReplySince')
+  return [
+    ...(conversation
+      ? ([
+          ['State', stateText(answer, isOver)],
+          ['Replies of the bot', repliesText(conversation, deliveries)],
+        ] as const)
+      : []),
+    ...text('First answer', first),
+    ...text('First answer of an agent', ofAgent),
+    ...since(isOver ? 'Left without an answer to the message of' : 'Waiting for an answer since', awaitingSince),
+    ...(chat ? ([['Chat with agents', stateWords(textAt(chat, 'state'))]] as const) : []),
+    ...text('Client', textAt(conversation, 'clientId')),
+    ...text('Visitor', textAt(chat, 'visitor', 'name')),
+    ...text('Visitor’s number', textAt(chat, 'visitor', 'number')),
+    ...text('Email', textAt(chat, 'visitor', 'email')),
+    ...text('Phone', textAt(chat, 'visitor', 'phone')),
+    ...text(
+      'Agents',
+      listAt(chat, 'agents')
+        .map((agent) => textAt(agent, 'name') || `agent ${textAt(agent, 'id')}`)
+        .join(', '),
+    ),
+    ...(textAt(chat, 'page', 'url') === ''
+      ? []
+      : [['Page', <OutsideLink url={textAt(chat, 'page', 'url')} />] as const]),
+    ...text('Rating', textAt(chat, 'rate')),
+    ...length('Handle time of the last agent session', numberAt(chat, 'totalMs')),
+  ]
+}
+
+export const ChatFacts = ({ answer, isOver }: { readonly answer: ConversationAnswer; readonly isOver: boolean }) => {
+  const facts = factsOf(answer, isOver)
+  if (facts.length === 0) return null
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

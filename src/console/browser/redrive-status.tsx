@@ -1,0 +1,37 @@
+import type { LettersKind } from '../answers.ts'
+import { counted } from './format.ts'
+import { Lines, TroubleBox } from './parts.tsx'
+import { outcomeWords } from './redrive-outcome.ts'
+import type { Run } from './use-redrives.ts'
+import { lettersWords, redriveLineWords } from './words.ts'
+
+type Props = { readonly kind: LettersKind; readonly run: Run | undefined; readonly stop: () => void }
+
+/** What is being done with letters, and what became of them. */
+export const RedriveStatus = ({ kind, run, stop }: Props) => {
+  if (run === undefined) return null
+  const { done, lines, isSending, end, outcome, trouble } = run
+  return (
+    <div class="outcome">
+      <p role="status">
+        {isSending ? (
+          `Sending: ${counted(done, lettersWords[kind].noun)}`
+        ) : (
+          <>
+            <strong>{end?.words ?? 'Ended early'}.</strong> {outcome && outcomeWords(outcome)}
+          </>
+        )}
+        {isSending && (
+          <>
+            {' '}
+            <button type="button" onClick={stop}>
+              Stop
+            </button>
+          </>
+        )}
+      </p>
+      <TroubleBox trouble={trouble} />
+      <Lines label="What was not sent" lines={lines.map(redriveLineWords)} />
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import type { StripAnswer } from '../answers.ts'
+import { base } from './api.ts'
+import { allWaits, lettersText, quarantinedText } from './current-state.ts'
+import { counted } from './format.ts'
+import { AsOf } from './parts.tsx'
+import { pathOf } from './route.ts'
+import { partStateWords } from './words.ts'
+
+type Props = {
+  readonly account: string
+  readonly timeZone: string
+  readonly strip: StripAnswer | undefined
+  readonly staleSince: number | undefined
+}
+
+/** What is not well, above every page: parts of the bridge, waiting clients, unresolved letters. */
+export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
+  const link = (page: Parameters<typeof pathOf>[1], query: string, words: string, tone: string) => (
+    <li>
+      <a class={tone} href={`${base}${pathOf(account, page, query)}`}>
+        {words}
+      </a>
+    </li>
+  )
+  const { wrong = [], waiting, letters, quarantined } = strip ?? {}
+  // Without Kafka nobody can count letters. The menu shows that.
+  const isCountable = !wrong.some(({ name }) => name === 'kafka')
+  const [lettersWords, quarantinedWords] = isCountable ? [lettersText(letters), quarantinedText(quarantined)] : []
+  return (
+    <section class="strip" aria-label="What is not well">
+      <ul class={staleSince === undefined ? '' : 'stale'}>
+        {strip !== undefined &&
+          (wrong.length === 0
+            ? link('system', '', 'Everything works', 'good-text')
+            : wrong.map(({ name, state, words }) =>
+                state === 'down'
+                  ? link('system', '', `${name} down: ${words}`, 'bad-text')
+                  : link('system', '', `${name} ${partStateWords(state)}`, 'warn-text'),
+              ))}
+        {typeof waiting === 'number' &&
+          link('now', allWaits, `${counted(waiting, 'client')} waiting`, waiting > 0 ? 'warn-text' : '')}
+        {lettersWords !== undefined && link('dead-letters', '', lettersWords, 'warn-text')}
+        {quarantinedWords !== undefined && link('quarantine', '', quarantinedWords, 'warn-text')}
+        {staleSince !== undefined && (
+          <li>
+            <AsOf at={staleSince} />
+          </li>
+        )}
+      </ul>
+      <p class="muted">Times in {timeZone}</p>
+    </section>
+  )
+}

@@ -157,7 +157,7 @@ const consoleOf = (e: Environment, grants: Accounts['grants']): ConsoleSettings 
     basePath: e.CONSOLE_BASE_PATH,
     grants,
     ...(e.CONSOLE_URL !== undefined && { origin: new URL(e.CONSOLE_URL).origin }),
-    ...(isOidc && { oidc: { issuer, clientId, clientSecret } }),
+    ...(isOidc && { oidc: { issuer, clientId, clientSecret, groupsClaim: e.CONSOLE_OIDC_GROUPS_CLAIM } }),
     ...(e.CONSOLE_SESSION_KEY !== undefined && { sessionKey: e.CONSOLE_SESSION_KEY }),
     ...(e.TRACE_URL_TEMPLATE !== undefined && { traceUrlTemplate: e.TRACE_URL_TEMPLATE }),
   }

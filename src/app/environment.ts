@@ -307,6 +307,10 @@ export const settings = [
     'none: a sign-in link on loopback',
   ),
   explained(
+    { CONSOLE_OIDC_GROUPS_CLAIM: matching(/./, 'the name of a claim', 'groups') },
+    "the claim of the ID token or of the userinfo endpoint that has a person's groups: [for example](access.md#the-console) `roles` or `cognito:groups`",
+  ),
+  explained(
     {
       CONSOLE_BASE_PATH: variable(
         'a path such as /console, not below /livez, /readyz or /metrics',

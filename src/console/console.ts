@@ -92,7 +92,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     sleep,
     log,
     recordActionOf: deps.recordActionOf,
-    ...(oidc && flow && { oidc: { flow, issuer: oidc.issuer } }),
+    ...(oidc && flow && { oidc: { ...oidc, flow } }),
     addressOf: clientAddresses(trustedProxies, log),
     failures: failureDelay(monotonic),
   })

@@ -3,6 +3,7 @@ import { consoleRoles } from '../../src/bridge/domain/accounts.ts'
 import { unmeasured } from '../../src/bridge/domain/metrics.ts'
 import { createHttpServer } from '../../src/bridge/http/server.ts'
 import type { ConsoleSessions, StoredSession } from '../../src/bridge/mongo/console-sessions.ts'
+import type { Log } from '../../src/bridge/shared/log.ts'
 import { type ConsoleSettings, startConsole } from '../../src/console/console.ts'
 import { type Handlers, ok } from '../../src/console/handler.ts'
 import { type ConsoleRoute, routeNames } from '../../src/console/routes.ts'
@@ -82,10 +83,17 @@ type Given = {
   readonly checkMs?: number
   /** Default: a store in memory. */
   readonly store?: ConsoleSessions
+  readonly log?: Log
 }
 
 /** The console on its own server, with the accounts acme and other, and a group for each role in acme. */
-export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50, store }: Given = {}) => {
+export const consoleServer = async ({
+  settings = {},
+  handlers = {},
+  checkMs = 50,
+  store,
+  log = silent,
+}: Given = {}) => {
   const at = { ms: Date.now() }
   const memory = memorySessions()
   const stopping = new AbortController()
@@ -98,7 +106,7 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
     handlers: { ...echoes, ...tellsToken, ...handlers },
     trustedProxies: [],
     dataDir: temporaryFolder(),
-    log: silent,
+    log,
     sleep: async () => {},
     monotonic: () => at.ms,
     clock: () => new Date(at.ms),

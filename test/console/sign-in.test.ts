@@ -178,7 +178,7 @@ signIn('without a provider the console listens on loopback only', () => {
   assert.is(notSafe(settings, '127.0.0.1'), undefined)
   assert.is(notSafe(settings, 'localhost'), undefined)
   assert.match(notSafe(settings, '0.0.0.0') ?? '', 'CONSOLE_OIDC_')
-  const oidc = { issuer: 'https://login.example.com', clientId: 'a', clientSecret: 'b' }
+  const oidc = { issuer: 'https://login.example.com', clientId: 'a', groupsClaim: 'groups', clientSecret: 'b' }
   assert.is(notSafe({ ...settings, oidc }, '0.0.0.0'), undefined)
 })
 

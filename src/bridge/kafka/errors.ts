@@ -1,16 +1,15 @@
 import { isIP } from 'node:net'
 import type { Failure } from '../domain/log/record.ts'
 import { isObject } from '../shared/json.ts'
-import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
+import { networkReasonOf, type ServerWords, tlsReasonOf } from '../shared/tls-trouble.ts'
 import { hostOf } from './sockets.ts'
 
-const tls: Readonly<Record<TlsTrouble, string>> = {
-  untrusted: "the broker's certificate is not signed by an authority in KAFKA_SSL_CA",
-  'not valid now': "the broker's certificate has expired or is not valid yet",
-  'other host':
-    "the broker's certificate is not for this host: see KAFKA_BROKERS, and the broker's advertised listeners",
-  'client certificate': 'the broker requires a client certificate that it trusts: see KAFKA_SSL_CERT and KAFKA_SSL_KEY',
-  'no tls': 'this port does not use TLS: see KAFKA_SSL and KAFKA_BROKERS',
+const words: ServerWords = {
+  server: 'the broker',
+  authorities: 'KAFKA_SSL_CA',
+  hosts: "KAFKA_BROKERS, and the broker's advertised listeners",
+  clientCertificate: 'KAFKA_SSL_CERT and KAFKA_SSL_KEY',
+  tls: 'KAFKA_SSL and KAFKA_BROKERS',
 }
 
 const sasl = (message: string): string =>
@@ -20,8 +19,8 @@ const sasl = (message: string): string =>
 
 /** The settings that an operator should check, if wrong settings can cause this error. */
 const adviceFor = (error: unknown): string | undefined => {
-  const trouble = tlsTrouble(error)
-  if (trouble !== undefined) return tls[trouble]
+  const trouble = tlsReasonOf(error, words)
+  if (trouble !== undefined) return trouble
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++)
     if (at.name === 'KafkaJSSASLAuthenticationError') return sasl(at.message)
   return undefined
@@ -70,16 +69,6 @@ const placeOf = (causes: ReadonlyArray<Unknown>): string => {
   return host === '' ? 'the broker' : `${isIP(hostOf(host)) === 6 ? `[${hostOf(host)}]` : hostOf(host)}:${port}`
 }
 
-const sentences: Readonly<Record<string, (place: string) => string>> = {
-  ECONNREFUSED: (place) => `nothing listens at ${place}`,
-  ENOTFOUND: (place) => `the host name of ${place} is not known`,
-  EAI_AGAIN: (place) => `the host name of ${place} cannot be looked up`,
-  EHOSTUNREACH: (place) => `there is no route to ${place}`,
-  ENETUNREACH: (place) => `there is no route to ${place}`,
-  ECONNRESET: (place) => `${place} reset the connection`,
-  EPIPE: (place) => `${place} closed the connection`,
-}
-
 /** Why Kafka cannot be reached; undefined if the error is another one. `since` is a time of Date.now(). */
 export const unreachable = (error: unknown, since?: number): Unreachable | undefined => {
   if (error instanceof Unreachable) return error
@@ -88,17 +77,11 @@ export const unreachable = (error: unknown, since?: number): Unreachable | undef
   // A broker that answers with an error can be reached.
   if (!isOfNetwork || causes.some(({ type }) => typeof type === 'string')) return undefined
   const texts = causes.map(({ message }) => String(message))
-  const code = Object.keys(sentences).find(
-    (each) => causes.some((cause) => cause.code === each) || texts.some((text) => text.includes(each)),
-  )
   const place = placeOf(causes)
   const isClosed = causes.some(({ name }) => name === 'KafkaJSConnectionClosedError')
   const what =
-    code === undefined
-      ? isClosed
-        ? `${place} closed the connection`
-        : `${place} does not answer`
-      : sentences[code]?.(place)
+    networkReasonOf(error, place, (code) => texts.some((text) => text.includes(code))) ??
+    (isClosed ? `${place} closed the connection` : `${place} does not answer`)
   const advice = adviceFor(error)
   const known = [
     since === undefined ? '' : ` since ${new Date(since).toISOString()}`,

@@ -7,15 +7,14 @@ import {
 } from 'mongodb'
 import type { Failure } from '../domain/log/record.ts'
 import { faultOf } from '../shared/fault.ts'
-import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
+import { type ServerWords, tlsReasonOf } from '../shared/tls-trouble.ts'
 
-const tls: Readonly<Record<TlsTrouble, string>> = {
-  untrusted: "the server's certificate is not signed by an authority in tlsCAFile of MONGODB_URL",
-  'not valid now': "the server's certificate has expired or is not valid yet",
-  'other host': "the server's certificate is not for this host: see the hosts of MONGODB_URL and of the replica set",
-  'client certificate':
-    'the server requires a client certificate that it trusts: see tlsCertificateKeyFile of MONGODB_URL',
-  'no tls': 'the server does not use TLS on this port: see tls of MONGODB_URL',
+const words: ServerWords = {
+  server: 'the server',
+  authorities: 'tlsCAFile of MONGODB_URL',
+  hosts: 'the hosts of MONGODB_URL and of the replica set',
+  clientCertificate: 'tlsCertificateKeyFile of MONGODB_URL',
+  tls: 'tls of MONGODB_URL',
 }
 
 const refused: Readonly<Record<string, string>> = {
@@ -27,8 +26,8 @@ const closed = 'the server closes each connection: see tls and tlsCertificateKey
 
 /** Names the setting that an operator has to check. Undefined if settings do not cause this kind of error. */
 const adviceFor = (error: unknown): string | undefined => {
-  const trouble = tlsTrouble(error)
-  if (trouble !== undefined) return tls[trouble]
+  const trouble = tlsReasonOf(error, words)
+  if (trouble !== undefined) return trouble
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
     if (at instanceof MongoServerError) return refused[String(at.code)]
   }

@@ -3,8 +3,15 @@ import { EncryptJWT, jwtDecrypt } from 'jose'
 import * as client from 'openid-client'
 import { isJsonObject } from '../../bridge/shared/json.ts'
 import { memoized } from '../../bridge/shared/memoized.ts'
+import { codesOf, networkReasonOf, type ServerWords, tlsReasonOf } from '../../bridge/shared/tls-trouble.ts'
 
-export type OidcSettings = { readonly issuer: string; readonly clientId: string; readonly clientSecret: string }
+export type OidcSettings = {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The claim with a person's groups. */
+  readonly groupsClaim: string
+}
 
 export type OidcDeps = {
   readonly settings: OidcSettings
@@ -15,12 +22,21 @@ export type OidcDeps = {
   readonly clock: () => Date
 }
 
-/** `unavailable`: the provider does not respond. `expired`: the sign-in no longer exists. `code` is for the log. */
+/**
+ * `unavailable`: nobody can sign in, because of the provider or a setting. `expired`: the sign-in no longer exists.
+ * `code` and `reason` are for the log and the page; the reason names the setting to check.
+ */
 export type NotSignedIn =
-  | { readonly kind: 'unavailable' | 'expired' }
-  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'unavailable' | 'refused'; readonly code: string; readonly reason?: string }
 
-export type SignedIn = { readonly who: string; readonly groups: ReadonlyArray<string>; readonly next: string }
+export type SignedIn = {
+  readonly who: string
+  readonly groups: ReadonlyArray<string>
+  /** The provider left out the groups because there are too many for a token. */
+  readonly hasTooManyGroups: boolean
+  readonly next: string
+}
 
 /** OpenID Connect's code flow with PKCE, state and nonce. */
 export type Oidc = {
@@ -64,30 +80,64 @@ const whoOf = ({ email, email_verified, preferred_username, sub }: Readonly<Reco
     (name) => name.trim() !== '',
   ) ?? ''
 
-/** The error code of the protocol or library. Messages may contain data of the request, so they are not logged. */
-const codeOf = (error: unknown): string => {
-  if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError)
-    return /^\w{1,40}$/.test(error.error) ? error.error : 'error'
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+const words: ServerWords = {
+  server: 'the identity provider',
+  authorities: 'NODE_EXTRA_CA_CERTS',
+  hosts: 'CONSOLE_OIDC_ISSUER',
+  clientCertificate: 'CONSOLE_OIDC_ISSUER',
+  tls: 'CONSOLE_OIDC_ISSUER',
 }
 
-const notAnswered = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'unknown'])
-
-const notSignedIn = (error: unknown): NotSignedIn => {
-  const code = codeOf(error)
-  return notAnswered.has(code) ? { kind: 'unavailable' } : { kind: 'refused', code }
+/** The settings to check, by the code of the protocol or library. */
+const reasons: Readonly<Record<string, string>> = {
+  OAUTH_TIMEOUT: `the identity provider does not answer within ${answerWithinSeconds} s: see CONSOLE_OIDC_ISSUER`,
+  OAUTH_RESPONSE_IS_NOT_JSON: 'the address answers with a page, not as an identity provider: see CONSOLE_OIDC_ISSUER',
+  OAUTH_PARSE_ERROR: 'the address does not answer with JSON: see CONSOLE_OIDC_ISSUER',
+  OAUTH_RESPONSE_IS_NOT_CONFORM: 'the address does not answer as an identity provider: see CONSOLE_OIDC_ISSUER',
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED:
+    'the identity provider calls itself by another issuer: CONSOLE_OIDC_ISSUER must be exactly as its metadata has it',
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED:
+    'the ID token is of another issuer or for another client: see CONSOLE_OIDC_ISSUER and CONSOLE_OIDC_CLIENT_ID',
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'the ID token has expired or is not valid yet: compare the clocks',
+  invalid_client: 'the identity provider refuses CONSOLE_OIDC_CLIENT_ID or CONSOLE_OIDC_CLIENT_SECRET',
+  unauthorized_client: 'the identity provider does not let CONSOLE_OIDC_CLIENT_ID use the authorization code flow',
+  invalid_grant: 'the code was used before or has expired, or the redirect URI is another: see CONSOLE_URL',
+  no_name: 'the ID token has neither a verified email nor preferred_username nor sub',
 }
 
-const attempt = <A>(asked: Promise<A>): Promise<E.Either<NotSignedIn, A>> =>
-  asked.then(
-    (answer) => E.right(answer),
-    (error: unknown) => E.left(notSignedIn(error)),
-  )
+const unavailable = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'unknown',
+])
+
+/** Messages of errors may contain data of the request, so they are neither logged nor shown. */
+export const notSignedIn = (error: unknown, issuer: string): Exclude<NotSignedIn, { readonly kind: 'expired' }> => {
+  const [first = 'unknown'] = codesOf(error)
+  const isOfProtocol = error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError
+  const code = !isOfProtocol ? first : /^\w{1,40}$/.test(error.error) ? error.error : 'error'
+  const ofTls = tlsReasonOf(error, words)
+  if (ofTls !== undefined) return { kind: 'unavailable', code, reason: ofTls }
+  const ofNetwork = networkReasonOf(error, new URL(issuer).host)
+  if (ofNetwork !== undefined) return { kind: 'unavailable', code, reason: `${ofNetwork}: see CONSOLE_OIDC_ISSUER` }
+  const reason = reasons[code]
+  return { kind: unavailable.has(code) ? 'unavailable' : 'refused', code, ...(reason !== undefined && { reason }) }
+}
+
+/** Microsoft Entra leaves out the groups of a person who has too many, and says so in other claims. */
+const hasTooManyGroups = (claims: Readonly<Record<string, unknown>>, groupsClaim: string): boolean => {
+  const { _claim_names: elsewhere, hasgroups } = claims
+  if (claims[groupsClaim] !== undefined) return false
+  const isElsewhere = isJsonObject(elsewhere) && elsewhere[groupsClaim] !== undefined
+  return isElsewhere || (groupsClaim === 'groups' && String(hasgroups) === 'true')
+}
 
 type Transaction = { readonly state: string; readonly nonce: string; readonly verifier: string; readonly next: string }
 
 export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc => {
-  const { issuer, clientId, clientSecret } = settings
+  const { issuer, clientId, clientSecret, groupsClaim } = settings
   /** Requests the provider's metadata once. After a failure, the next call requests it again. */
   const discovered = memoized(() =>
     client.discovery(new URL(issuer), clientId, undefined, authenticate(clientSecret), {
@@ -113,7 +163,7 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
   const claimsOf = async (config: client.Configuration, tokens: Awaited<ReturnType<typeof redeem>>) => {
     const claims = tokens.claims()
     if (claims === undefined) return {}
-    if (claims.groups !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return claims
+    if (claims[groupsClaim] !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return claims
     return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
   }
   const redeem = (config: client.Configuration, search: string, { state, nonce, verifier }: Transaction) =>
@@ -123,9 +173,14 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
       pkceCodeVerifier: verifier,
       idTokenExpected: true,
     })
+  const attempt = <A>(asked: Promise<A>): Promise<E.Either<NotSignedIn, A>> =>
+    asked.then(
+      (answer) => E.right(answer),
+      (error: unknown) => E.left(notSignedIn(error, issuer)),
+    )
   return {
-    begin: (next) =>
-      attempt(
+    begin: async (next) => {
+      const begun = await attempt(
         (async () => {
           const config = await discovered()
           const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
@@ -139,7 +194,10 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
           })
           return { location: location.href, state, transaction: await seal({ state, nonce, verifier, next }) }
         })(),
-      ),
+      )
+      // The person has done nothing yet, so the provider or a setting is the cause.
+      return E.mapLeft((reason: NotSignedIn) => ({ ...reason, kind: 'unavailable' }) as NotSignedIn)(begun)
+    },
     finish: async (search, sealed) => {
       const transaction = sealed === undefined ? undefined : await open(sealed)
       if (transaction === undefined) return E.left({ kind: 'expired' })
@@ -148,7 +206,12 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
           const config = await discovered()
           const claims = await claimsOf(config, await redeem(config, search, transaction))
           if (!isJsonObject(claims)) throw new Error('no claims')
-          return { who: whoOf(claims), groups: texts(claims.groups), next: transaction.next }
+          return {
+            who: whoOf(claims),
+            groups: texts(claims[groupsClaim]),
+            hasTooManyGroups: hasTooManyGroups(claims, groupsClaim),
+            next: transaction.next,
+          }
         })(),
       )
     },

@@ -57,29 +57,35 @@ export const pagesAt = (basePath: string, styleSheet: string) => {
       'A sign-in link works once, for ten minutes, and only on the machine of the bridge.',
       askAgain,
     ]),
-    noGrant: (groups: ReadonlyArray<string>) =>
+    noGrant: (groups: ReadonlyArray<string>, claim: string) =>
       make(
         403,
         'You have no role here',
         [
           'You are known, but none of your groups has a role. The accounts file gives roles to groups, by console.grants.',
           groups.length === 0
-            ? 'The identity provider sent no groups. It must send them in the claim “groups”.'
+            ? `The identity provider sent no groups. It must send them in the claim “${claim}”, which CONSOLE_OIDC_GROUPS_CLAIM names.`
             : `The identity provider sent these groups: ${groups.join(', ')}.`,
         ],
         again,
       ),
+    tooManyGroups: (claim: string) =>
+      make(
+        403,
+        'You have too many groups',
+        [
+          `The identity provider left the claim “${claim}” out, because you have more groups than a token can have.`,
+          'Whoever manages the identity provider can let it send only the groups that are assigned to this application, or send roles of the application: then CONSOLE_OIDC_GROUPS_CLAIM is “roles”, and console.grants names roles.',
+        ],
+        again,
+      ),
     expired: make(400, 'This sign-in has ended', ['It took longer than ten minutes, or was already used.'], again),
-    refused: make(
-      403,
-      'You are not signed in',
-      ['What the identity provider answered cannot be accepted. The log of the bridge has the reason.'],
-      again,
-    ),
-    unavailable: {
-      ...make(503, 'Nobody can sign in now', ['The identity provider does not answer. Try again soon.'], again),
+    refused: (why: string) =>
+      make(403, 'You are not signed in', [`What the identity provider answered cannot be accepted: ${why}.`], again),
+    unavailable: (why: string) => ({
+      ...make(503, 'Nobody can sign in now', [`The sign-in at the identity provider does not work: ${why}.`], again),
       headers: { 'Retry-After': '5' },
-    },
+    }),
     databaseUnavailable: {
       ...make(503, 'The console cannot be used now', [
         'MongoDB does not respond, so sessions cannot be read. Try again soon.',

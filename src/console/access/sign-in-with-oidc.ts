@@ -15,17 +15,25 @@ export type OidcDeps = {
   readonly log: Log
 }
 
+/** The provider's flow, and the claim that names a person's groups. */
+export type OidcFlow = { readonly flow: Oidc; readonly groupsClaim: string }
+
 /** How many groups a refusal names. */
 const maxGroups = 20
 
 /** Sends the browser to the provider, and takes what the provider says of the user. */
-export const signInWithOidc = (deps: OidcDeps, flow: Oidc, { pages, fail, started }: SignInAnswers) => {
+export const signInWithOidc = (
+  deps: OidcDeps,
+  { flow, groupsClaim }: OidcFlow,
+  { pages, fail, started }: SignInAnswers,
+) => {
   const { sessions, basePath, grants, log } = deps
   const path = `${basePath}/sign-in`
   const notSignedIn = (ctx: Ctx, reason: NotSignedIn) => {
     log.warn(reason, 'a sign-in to the console failed')
-    if (reason.kind === 'unavailable') return show(ctx, pages.unavailable)
-    return fail(ctx, pages[reason.kind])
+    if (reason.kind === 'expired') return fail(ctx, pages.expired)
+    const why = reason.reason === undefined ? reason.code : `${reason.reason}; ${reason.code}`
+    return reason.kind === 'unavailable' ? show(ctx, pages.unavailable(why)) : fail(ctx, pages.refused(why))
   }
   return {
     begin: async (ctx: Ctx): Promise<void> => {
@@ -43,12 +51,13 @@ export const signInWithOidc = (deps: OidcDeps, flow: Oidc, { pages, fail, starte
       const finished = await flow.finish(ctx.search, ctx.cookies.get(name) ?? ctx.cookies.get(other))
       ctx.append('Set-Cookie', cookie(name, '', path, 0))
       if (E.isLeft(finished)) return notSignedIn(ctx, finished.left)
-      const { who, groups, next } = finished.right
+      const { who, groups, hasTooManyGroups, next } = finished.right
       if (who === '') return notSignedIn(ctx, { kind: 'refused', code: 'no_name' })
       if (grantsOf(groups, grants).length === 0) {
         const some = groups.slice(0, maxGroups)
-        log.warn({ groups: some }, 'a sign-in to the console failed: none of the groups has a role')
-        return show(ctx, pages.noGrant(some))
+        const why = hasTooManyGroups ? 'too many groups for a token' : 'none of the groups has a role'
+        log.warn({ groups: some, claim: groupsClaim }, `a sign-in to the console failed: ${why}`)
+        return show(ctx, hasTooManyGroups ? pages.tooManyGroups(groupsClaim) : pages.noGrant(some, groupsClaim))
       }
       started(ctx, await sessions.start(ctx, who, groups), who, 'oidc', pageAfterSignIn(basePath, next))
     },

@@ -3,17 +3,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Ctx, notAllowed, type State } from '../../bridge/http/answer.ts'
 import { isLocal } from './guard.ts'
 import { isSame } from './keys.ts'
-import type { Oidc } from './oidc.ts'
 import { type AnswerDeps, refuse, show, signInAnswers } from './sign-in-answers.ts'
 import { pageAfterSignIn } from './sign-in-transactions.ts'
 import { type LinkDeps, signInWithLink } from './sign-in-with-link.ts'
-import { type OidcDeps, signInWithOidc } from './sign-in-with-oidc.ts'
+import { type OidcDeps, type OidcFlow, signInWithOidc } from './sign-in-with-oidc.ts'
 
 export type SignInDeps = AnswerDeps &
   LinkDeps &
   OidcDeps & {
     /** Undefined if people sign in only with links. */
-    readonly oidc?: { readonly flow: Oidc; readonly issuer: string }
+    readonly oidc?: OidcFlow & { readonly issuer: string }
   }
 
 /** Sign-in by a link or by OpenID Connect, and sign-out. */
@@ -22,7 +21,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
   const answers = signInAnswers(deps)
   const { pages } = answers
   const withLink = signInWithLink(deps, answers)
-  const withOidc = oidc && signInWithOidc(deps, oidc.flow, answers)
+  const withOidc = oidc && signInWithOidc(deps, oidc, answers)
 
   const signIn = async (ctx: Ctx) => {
     if (ctx.method === 'POST') return withLink(ctx)

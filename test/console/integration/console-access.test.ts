@@ -1,9 +1,15 @@
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
 import { UnsecuredJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { consoleSessionsIn } from '../../../src/bridge/mongo/console-sessions.ts'
+import { anyFree } from '../../../src/tools/embedded/port.ts'
+import { newAuthority } from '../../bridge/security/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
-import { testDatabase } from '../../support/mongo.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { silentLog, testDatabase } from '../../support/mongo.ts'
 import { consoleServer, roleGroups } from '../server.ts'
 import { type Change, oidcServer, type Person } from './oidc-server.ts'
 
@@ -13,11 +19,16 @@ const base = await testDatabase()
 const mongo = base.connect()
 await mongo.ensureIndexes()
 const sessionKey = 'a key of the console, of 32 characters'
-const oidc = { issuer: provider.issuer, clientId: 'livechat', clientSecret: 'a-secret-of-the-client' }
+const oidc = {
+  issuer: provider.issuer,
+  clientId: 'livechat',
+  clientSecret: 'a-secret-of-the-client',
+  groupsClaim: 'groups',
+}
 const settings = { origin, sessionKey, oidc }
 const store = mongo.query(consoleSessionsIn)
 const server = await consoleServer({ settings, store })
-type Server = typeof server
+type Console = typeof server
 
 const ann: Person = {
   sub: 'u-1',
@@ -36,7 +47,7 @@ const cookieNamed = (name: string, headers: Readonly<Record<string, unknown>>) =
 /** Signs in until the provider sends the browser back. */
 const begin = async (
   person: Person,
-  { at = server, next = '' }: { readonly at?: Server; readonly next?: string } = {},
+  { at = server, next = '' }: { readonly at?: Console; readonly next?: string } = {},
 ) => {
   provider.state.person = person
   const begun = await at.ask(`/console/sign-in/start?next=${encodeURIComponent(next)}`, { headers: host })
@@ -167,15 +178,54 @@ access('the cookie of a running sign-in lasts ten minutes, and cannot be changed
   await late.stop()
 })
 
-access('a provider with another issuer name is refused', async () => {
-  const { port } = new URL(provider.issuer)
-  const misled = await consoleServer({
-    settings: { ...settings, oidc: { ...oidc, issuer: `http://localhost:${port}` } },
-    store,
+const { port: providersPort } = new URL(provider.issuer)
+const page = createServer((_, res) => res.setHeader('Content-Type', 'text/html').end('<h1>Welcome</h1>'))
+const authority = await newAuthority(temporaryFolder(), 'company')
+const privately = createTlsServer(await authority.forLocalhost('identity'))
+for (const each of [page, privately]) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve))
+const portOf = (server: Server) => (server.address() as AddressInfo).port
+const away = `127.0.0.1:${await anyFree()}`
+
+const unusable: ReadonlyArray<readonly [title: string, issuer: string, code: string, reason: string]> = [
+  ['that is away', `http://${away}`, 'ECONNREFUSED', `nothing listens at ${away}: see CONSOLE_OIDC_ISSUER`],
+  [
+    'that is not known',
+    'https://login.invalid',
+    'ENOTFOUND',
+    'the host name of login.invalid is not known: see CONSOLE_OIDC_ISSUER',
+  ],
+  [
+    'that is a page',
+    `http://127.0.0.1:${portOf(page)}`,
+    'OAUTH_RESPONSE_IS_NOT_JSON',
+    'answers with a page, not as an identity provider: see CONSOLE_OIDC_ISSUER',
+  ],
+  [
+    'of a private authority',
+    `https://localhost:${portOf(privately)}`,
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'not signed by an authority in NODE_EXTRA_CA_CERTS',
+  ],
+  [
+    'with another issuer name',
+    `http://localhost:${providersPort}`,
+    'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+    'CONSOLE_OIDC_ISSUER must be exactly as its metadata has it',
+  ],
+]
+for (const [title, issuer, code, reason] of unusable)
+  access(`with a provider ${title}, page and log say the code and the setting`, async () => {
+    const logged: object[] = []
+    const misled = await consoleServer({
+      settings: { ...settings, oidc: { ...oidc, issuer } },
+      store,
+      log: { ...silentLog, warn: (fields) => logged.push(fields) },
+    })
+    const { status, text } = await misled.ask('/console/sign-in/start', { headers: host })
+    for (const told of [text, JSON.stringify(logged)]) for (const words of [code, reason]) assert.match(told, words)
+    assert.is(status, 503)
+    await misled.stop()
   })
-  assert.is((await misled.ask('/console/sign-in/start', { headers: host })).status, 403)
-  await misled.stop()
-})
 
 access('while the provider is unavailable, nobody can sign in; sessions continue', async () => {
   const { session } = await signIn(ann)
@@ -226,6 +276,27 @@ access('a user without a role sees which groups the provider sent', async () => 
   assert.match((await signIn({ ...ann, groups: [] })).text, 'sent no groups')
 })
 
+access('the groups are in the claim that the setting names', async () => {
+  const named = { ...settings, oidc: { ...oidc, groupsClaim: 'cognito:groups' } }
+  const other = await consoleServer({ settings: named, store })
+  const { transaction, search } = await begin({ ...ann, groups: ['accountants'] }, { at: other })
+  provider.state.change = { claims: (claims) => ({ ...claims, 'cognito:groups': ['lead'] }) }
+  const finished = await finish(search, transaction, other)
+  provider.state.change = undefined
+  assert.is(finished.status, 303)
+  const [stored] = await base.db.collection('console_sessions').find().toArray()
+  assert.equal(stored?.groups, ['lead'])
+  await other.stop()
+})
+
+for (const overage of [{ _claim_names: { groups: 'src1' }, _claim_sources: { src1: {} } }, { hasgroups: true }])
+  access(`groups that do not fit into a token are told: ${Object.keys(overage)[0]}`, async () => {
+    const { groups, ...without } = ann
+    const answered = await signIn(without, { claims: (claims) => ({ ...claims, ...overage }) })
+    await nobody(answered, 403, 'You have too many groups')
+    assert.match(answered.text, 'only the groups that are assigned to this application')
+  })
+
 access('removed grants also apply to existing sessions', async () => {
   const { session } = await signIn({ ...ann, groups: ['lead', 'viewer'] })
   const fewer = await consoleServer({
@@ -233,7 +304,7 @@ access('removed grants also apply to existing sessions', async () => {
     store,
   })
   const none = await consoleServer({ settings: { ...settings, grants: [] }, store })
-  const unmask = async (at: Server) => {
+  const unmask = async (at: Console) => {
     const { text } = await at.ask('/console/api/session', { headers: { ...host, cookie: session } })
     const { csrf = '' } = JSON.parse(text)
     const headers = { ...host, cookie: session, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
@@ -272,6 +343,7 @@ access('a session remembers which chats are unmasked, the newest 200', async () 
 })
 
 access.after(async () => {
+  for (const each of [page, privately]) each.close()
   await Promise.all([server.stop(), provider.stop()])
   await base.drop()
 })

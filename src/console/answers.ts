@@ -258,11 +258,6 @@ export const NamesBody = exactShape({ ids: t.array(Id) }, {}, 'NamesBody')
 /** The names of agents by id, as far as they are known. */
 export const NamesAnswer = exactShape({ names: t.record(t.string, t.string) }, {}, 'NamesAnswer')
 
-/**
- * Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only.
- */
-export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
-
 /** Body of a request: the place of a record. */
 export const RecordBody = exactShape(Place, {}, 'RecordBody')
 
@@ -535,7 +530,6 @@ export type UnmaskAnswer = t.TypeOf<typeof UnmaskAnswer>
 export type StatisticsAnswer = t.TypeOf<typeof StatisticsAnswer>
 export type FailedRepliesAnswer = t.TypeOf<typeof FailedRepliesAnswer>
 export type NamesAnswer = t.TypeOf<typeof NamesAnswer>
-export type DriftAnswer = t.TypeOf<typeof DriftAnswer>
 export type RecordAnswer = t.TypeOf<typeof RecordAnswer>
 export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
 /** Requests in quarantine have the same answers as dead letters. */

@@ -22,7 +22,7 @@ import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
 import type { ConsoleAnswer, Handlers, Session } from './handler.ts'
-import { type ConsoleRoute, routeNames } from './routes.ts'
+import { type ConsoleRoute, rolesOf, routeNames } from './routes.ts'
 
 export type ApiDeps = {
   readonly handlers: Handlers<ConsoleRoute>
@@ -118,7 +118,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     if (found.right === undefined) return E.left(signedOut)
     if (ctx.method !== 'GET' && !isSame(ctx.get('x-csrf-token'), found.right.csrf))
       return E.left(forbidden('X-CSRF-Token: expected that of the session'))
-    const decision = decideAccess(route, found.right.grants, accountIds, accountId)
+    const decision = decideAccess(rolesOf(route), found.right.grants, accountIds, accountId)
     if (decision === 'allowed') return E.right<Refusal, Session>(found.right)
     if (decision === 'wrong-role' || accountId === undefined) return E.left(wrongRole)
     const { grants } = found.right

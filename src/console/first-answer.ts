@@ -4,7 +4,7 @@ import { percentDecoded } from '../bridge/shared/text.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
 import type { Handlers, Session } from './handler.ts'
-import type { ConsoleRoute } from './routes.ts'
+import { type ConsoleRoute, rolesOf } from './routes.ts'
 
 /** What the server writes into the page, so that the script can draw it without a request. */
 export type FirstAnswer = {
@@ -47,7 +47,7 @@ export const firstAnswers = ({ handlers, accountIds, stopping }: Deps) => {
     const [accountId, chatId] = [percentDecoded(account), percentDecoded(chat ?? '')]
     const route = routeOf(path, chat)
     if (accountId === undefined || chatId === undefined) return undefined
-    if (decideAccess(route, session.grants, accountIds, accountId) !== 'allowed') return undefined
+    if (decideAccess(rolesOf(route), session.grants, accountIds, accountId) !== 'allowed') return undefined
     if (stopping.aborted) return undefined
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(withinMs)])
     const query = new URLSearchParams()

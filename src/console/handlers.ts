@@ -1,6 +1,5 @@
 import { type Account, timeZonesOf } from '../bridge/domain/accounts.ts'
 import { now } from '../bridge/domain/clock.ts'
-import type { KafkaPorts } from '../bridge/kafka/kafka.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { rolesFor } from './access/grants.ts'
 import type { SessionAnswer } from './answers.ts'
@@ -8,7 +7,6 @@ import { auditHandlers } from './api/audit.ts'
 import { conversationHandlers } from './api/conversation.ts'
 import { conversationsHandlers } from './api/conversations.ts'
 import { deadLettersHandlers } from './api/dead-letters.ts'
-import { driftHandlers } from './api/drift.ts'
 import { erasuresHandlers } from './api/erasures.ts'
 import { failedRepliesHandlers } from './api/failed-replies.ts'
 import { liveHandlers } from './api/live.ts'
@@ -22,7 +20,9 @@ import { redriveHandlers } from './api/redrive.ts'
 import { statisticsHandlers } from './api/statistics.ts'
 import { stripHandlers } from './api/strip.ts'
 import { systemHandlers } from './api/system.ts'
+import { type Backend, readingWith } from './backend.ts'
 import { type Handlers, ok } from './handler.ts'
+import { pages } from './pages/index.ts'
 import type { ConsoleRoute } from './routes.ts'
 
 type SessionDeps = {
@@ -63,7 +63,6 @@ const apis = [
   recordHandlers,
   statisticsHandlers,
   failedRepliesHandlers,
-  driftHandlers,
   deadLettersHandlers,
   processedHandlers,
   redriveHandlers,
@@ -74,46 +73,34 @@ const apis = [
 
 type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never
 type ApiDeps = Together<Parameters<(typeof apis)[number]>[0]>
-type ApiHandlers = Together<ReturnType<(typeof apis)[number]>>
 
-/** The handlers of all routes, from everything that any of them needs. */
-const handlersFrom = (deps: ApiDeps): ApiHandlers =>
-  Object.assign({}, ...apis.map((handlersOf: (given: ApiDeps) => object) => handlersOf(deps)))
+export type HandlersDeps = Omit<Backend, 'timeZoneOf' | 'now' | 'monotonic' | 'sleep' | 'read'> &
+  Pick<ApiDeps, 'mongoQuery' | 'operations' | 'rebuilds' | 'restore'> &
+  Pick<ConsoleResources, 'retentionDays' | 'topicPrefix' | 'silentPersons' | 'archiveKeys'>
 
-export type HandlersDeps = Pick<
-  ApiDeps,
-  | 'accounts'
-  | 'gates'
-  | 'erasures'
-  | 'groups'
-  | 'mongoQuery'
-  | 'operations'
-  | 'readiness'
-  | 'rebuilds'
-  | 'redrives'
-  | 'recordActionOf'
-  | 'restore'
-  | 'traceUrlTemplate'
-  | 'version'
-> &
-  Pick<ConsoleResources, 'retentionDays' | 'topicPrefix' | 'silentPersons' | 'archiveKeys'> & {
-    readonly kafka: KafkaPorts
-  }
-
-/** The handlers of all routes of the console's API. A route without a handler does not compile. */
+/** The handlers of all routes of the console's API. */
 export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   const { kafka } = deps
   const resources: ConsoleResources = deps
-  return handlersFrom({
+  const backend = {
     ...deps,
-    resources,
     timeZoneOf: timeZonesOf(deps.accounts),
+    read: readingWith(deps.mongoQuery),
+    now,
+    sleep,
+    monotonic,
+  }
+  const others: ApiDeps = {
+    ...backend,
+    resources,
     ranges: kafka.ranges,
     committedOffsets: kafka.committedOffsets,
     fetchRecord: kafka.fetchRecord,
     erasedAt: deps.erasures.erasedAt,
-    now,
-    sleep,
-    monotonic,
-  })
+  }
+  return Object.assign(
+    {},
+    ...apis.map((handlersOf: (given: ApiDeps) => object) => handlersOf(others)),
+    ...pages.map((page) => page.handlers(backend)),
+  )
 }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { closed } from '../../contracts/primitives.ts'
 import { invalid, type Refusal } from '../bridge/http/answer.ts'
-import { decodeAs } from './handler.ts'
+import { decodeAs } from './page.ts'
 
 const digits = /^[1-9]\d{0,5}$/
 
@@ -99,3 +99,18 @@ export const readQuery = <P extends t.Props>(
   codec: t.PartialC<P>,
   query: URLSearchParams,
 ): E.Either<Refusal, t.TypeOf<t.PartialC<P>>> => decodeAs(closed(codec), Object.fromEntries(query))
+
+/** Rows of a list, and where the next page begins, if there are more. */
+export type Rows<Row, End> = { readonly rows: ReadonlyArray<Row>; readonly next?: End | undefined }
+
+/** Reads one row more than a page has: it shows whether there are more. `endOf`: where the page ends. */
+export const pageOf = async <Row, End, Failure>(
+  limit: number,
+  read: (limit: number) => Promise<E.Either<Failure, ReadonlyArray<Row>>>,
+  endOf: (rows: ReadonlyArray<Row>) => End,
+): Promise<E.Either<Failure, Rows<Row, End>>> => {
+  const found = await read(limit + 1)
+  if (E.isLeft(found)) return found
+  const rows = found.right.slice(0, limit)
+  return E.right({ rows, ...(found.right.length > limit && { next: endOf(rows) }) })
+}

@@ -4,7 +4,6 @@ import {
   AuditAnswer,
   ConversationAnswer,
   ConversationsAnswer,
-  DriftAnswer,
   ErasureAnswer,
   ErasuresAnswer,
   FailedRepliesAnswer,
@@ -23,6 +22,8 @@ import {
   SystemAnswer,
   UnmaskAnswer,
 } from './answers.ts'
+import type { Route as PageRoute } from './page.ts'
+import { pages } from './pages/index.ts'
 import { type PageName, pageOf } from './pages.ts'
 
 /** A route of the console's API. Its key in the list below is its method and path. */
@@ -41,7 +42,7 @@ const operators: ReadonlyArray<ConsoleRole> = ['operator']
  * Every route. The only others are sign-in, sign-out and files. Routes other than GET need the session's CSRF token. A
  * session needs one of the route's roles for the account in the path; without an account in the path, for any account.
  */
-export const routes = {
+const others = {
   'GET /api/session': { page: 'now', answer: SessionAnswer },
   'GET /api/system': { page: 'now', answer: SystemAnswer },
   'GET /api/accounts/:account/now': { page: 'now', answer: NowAnswer },
@@ -65,8 +66,6 @@ export const routes = {
     roles: ['lead'],
     answer: NamesAnswer,
   },
-  'GET /api/accounts/:account/drift': { page: 'drift', answer: DriftAnswer },
-  'POST /api/accounts/:account/drift/unmask': { page: 'drift', roles: operators, answer: DriftAnswer },
   'GET /api/accounts/:account/dead-letters': { page: 'dead-letters', answer: LettersAnswer },
   'GET /api/accounts/:account/dead-letters/processed': {
     page: 'dead-letters',
@@ -106,11 +105,20 @@ export const routes = {
   'GET /api/accounts/:account/audit.csv': { page: 'audit', answer: 'text/csv' },
 } as const satisfies Readonly<Record<string, Route>>
 
+type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never
+type RoutesOfPages = Together<(typeof pages)[number]['routes']>
+
+export const routes: typeof others & RoutesOfPages = Object.assign({}, others, ...pages.map((page) => page.routes))
+
 export type ConsoleRoute = keyof typeof routes
 
 export const routeNames = Object.keys(routes) as ReadonlyArray<ConsoleRoute>
 
-export const rolesOf = (name: ConsoleRoute): ReadonlyArray<ConsoleRole> => {
-  const { page, roles }: Route = routes[name]
-  return roles ?? pageOf(page).roles
-}
+const rolesByRoute: ReadonlyMap<string, ReadonlyArray<ConsoleRole>> = new Map([
+  ...Object.entries<Route>(others).map(([name, { page, roles }]) => [name, roles ?? pageOf(page).roles] as const),
+  ...pages.flatMap((page) =>
+    Object.entries<PageRoute>(page.routes).map(([name, { roles = page.roles }]) => [name, roles] as const),
+  ),
+])
+
+export const rolesOf = (name: ConsoleRoute): ReadonlyArray<ConsoleRole> => rolesByRoute.get(name) ?? []

@@ -4,8 +4,8 @@ import { mongoReasonOf } from '../bridge/mongo/classify.ts'
 import type { Done, Run, Stop } from '../bridge/operations/operation.ts'
 import { progressLines } from '../bridge/operations/progress.ts'
 import { monotonic } from '../bridge/shared/time.ts'
-import { type ConsoleRequest, type RecordActionOf, unavailable } from './handler.ts'
 import { lineQueue } from './line-queue.ts'
+import { type ConsoleRequest, type RecordActionOf, unavailable } from './page.ts'
 
 /** A page as what runs an operation. `onRecorded` is called when the action is recorded. */
 export const runFor = (

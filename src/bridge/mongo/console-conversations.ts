@@ -1,7 +1,7 @@
 import type { Db, Filter } from 'mongodb'
 import type { SessionDocument } from '../../../contracts/views/session.ts'
 import { type PageEnd, pageEnd } from '../shared/page.ts'
-import { bounded, type Known, known, viewIn } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './source.ts'
 
 export type ConversationFilters = {
   readonly state?: 'open' | 'over'

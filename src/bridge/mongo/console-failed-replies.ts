@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
 import type { Span } from '../domain/day.ts'
-import { bounded, type Known, known, viewIn } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './source.ts'
 
 /** Replies that failed for one reason, with the same last answer of the service. */
 export type FailedReplies = Pick<DeliveryDocument, 'commandType'> & {

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
 import type { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import type { Span } from '../domain/day.ts'
-import { bounded, type Known, known, viewIn } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './source.ts'
 
 /** The start times of the counts, and the days whose statistics are read. */
 export type NowAsked = {

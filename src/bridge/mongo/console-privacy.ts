@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { Action } from '../../../contracts/commands/operator-action.ts'
 import type { AuditDocument } from '../../../contracts/views/audit.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import { bounded, type Known, known, viewIn } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './source.ts'
 
 export type AuditAsked = {
   readonly action?: Action

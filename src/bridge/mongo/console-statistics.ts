@@ -1,9 +1,8 @@
 import type { Db } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import type { DriftDocument } from '../../../contracts/views/drift.ts'
 import type { Span } from '../domain/day.ts'
 import { type Measured, measuredFields } from '../domain/figures.ts'
-import { bounded, type Known, known, viewIn } from './console-query.ts'
+import { bounded, type Known, known, viewIn } from './source.ts'
 
 export type StatisticsAsked = {
   /** Days, the last one included. */
@@ -68,25 +67,3 @@ export const agentNamesIn =
   (db: Db) =>
   (accountId: string, ids: ReadonlyArray<string>): Known<ReadonlyMap<string, string>> =>
     known(newestNames(db, accountId, ids))
-
-export type DriftAsked = {
-  readonly kind?: DriftDocument['kind']
-  /** How many documents to skip, in the order of their ids. */
-  readonly skip?: number
-  readonly limit: number
-}
-
-/**
- * The entries of `drift`, by `_id`, which begins with the account's id and a slash. No account's id has a slash. `0` is
- * the character after it.
- */
-export const driftIn =
-  (db: Db) =>
-  (accountId: string, { kind, skip = 0, limit }: DriftAsked): Known<ReadonlyArray<DriftDocument>> => {
-    const where = { _id: { $gt: `${accountId}/`, $lt: `${accountId}0` }, ...(kind && { kind }) }
-    return known(
-      viewIn<{ _id: string }>(db, 'drift')
-        .find<DriftDocument>(where, { ...bounded, skip, limit, sort: { _id: 1 } })
-        .toArray(),
-    )
-  }

@@ -7,7 +7,7 @@ import type { SessionDocument } from '../../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../../contracts/views/timeline.ts'
 import { type PageEnd, pageEnd } from '../shared/page.ts'
 import type { ViewName } from '../views/index.ts'
-import { bounded, type Known, known, thatFit, viewIn } from './console-query.ts'
+import { bounded, type Known, known, thatFit, viewIn } from './source.ts'
 
 export type Chat = { readonly accountId: string; readonly chatId: string }
 

@@ -1,6 +1,5 @@
 import { type ConsoleRole, consoleRoles, type GrantEntry } from '../../bridge/domain/accounts.ts'
-import type { Grant } from '../handler.ts'
-import { type ConsoleRoute, rolesOf } from '../routes.ts'
+import type { Grant } from '../page.ts'
 
 /** The current grants of a session's groups. A sign-in link is for the bridge's operator: every role and account. */
 export const grantsOf = (
@@ -18,16 +17,15 @@ export const rolesFor = (grants: ReadonlyArray<Grant>, accountId: string): Reado
     grants.some((grant) => grant.role === role && (grant.accounts === '*' || grant.accounts.has(accountId))),
   )
 
-/** The decision whether a session may use a route. An account that it may not see counts as unknown. */
+/** The decision whether a session may use a route for these roles. An account that it may not see counts as unknown. */
 export type Decision = 'allowed' | 'wrong-role' | 'unknown-account'
 
 export const decideAccess = (
-  route: ConsoleRoute,
+  wanted: ReadonlyArray<ConsoleRole>,
   grants: ReadonlyArray<Grant>,
   accountIds: ReadonlyArray<string>,
   accountId: string | undefined,
 ): Decision => {
-  const wanted = rolesOf(route)
   if (accountId === undefined) return grants.some(({ role }) => wanted.includes(role)) ? 'allowed' : 'wrong-role'
   const roles = accountIds.includes(accountId) ? rolesFor(grants, accountId) : []
   if (roles.length === 0) return 'unknown-account'

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { DriftAnswer } from '../answers.ts'
+import type { DriftAnswer } from '../pages/drift/page.ts'
 import { accountPath, post } from './api.ts'
 import { listAt, numberAt, textAt } from './figures.ts'
 import { count } from './format.ts'

@@ -1,8 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nowIn } from '../../../src/bridge/mongo/console-now.ts'
-import { driftIn, statisticsIn } from '../../../src/bridge/mongo/console-statistics.ts'
+import { statisticsIn } from '../../../src/bridge/mongo/console-statistics.ts'
 import { storyIn, versionsIn } from '../../../src/bridge/mongo/console-story.ts'
+import { readIn } from '../../../src/bridge/mongo/source.ts'
+import { entries } from '../../../src/console/pages/drift/page.ts'
 import { right } from '../../support/either.ts'
 import { testDatabase } from '../../support/mongo.ts'
 
@@ -13,7 +15,7 @@ const countNow = mongo.query(nowIn)
 const readStory = mongo.query(storyIn)
 const readVersions = mongo.query(versionsIn)
 const readStatistics = mongo.query(statisticsIn)
-const readDrift = mongo.query(driftIn)
+const read = mongo.query(readIn)
 
 const now = new Date('2026-03-01T12:00:00Z')
 const at = (n: number) => new Date(now.getTime() - n * 60_000)
@@ -113,7 +115,7 @@ profile('statistics and drift are read by their keys', async () => {
     right(await readStatistics('acme', { ...span, by: 'day' }))
     right(await readStatistics('acme', { ...span, by: 'agent' }))
     right(await readStatistics('acme', { ...span, by: 'agent', id: 'a3' }))
-    right(await readDrift('acme', { skip: 0, limit: 20 }))
+    right(await read(entries('acme', { skip: 0, limit: 20 })))
   })
   assert.equal(
     asked.map(({ view, plan }) => `${view}: ${plan}`),

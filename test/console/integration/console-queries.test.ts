@@ -14,7 +14,6 @@ import { viewNames } from '../../../src/bridge/views/index.ts'
 import type {
   ConversationAnswer,
   ConversationsAnswer,
-  DriftAnswer,
   MinutesAnswer,
   NowAnswer,
   RecordAnswer,
@@ -24,13 +23,14 @@ import type {
 } from '../../../src/console/answers.ts'
 import { conversationHandlers } from '../../../src/console/api/conversation.ts'
 import { conversationsHandlers } from '../../../src/console/api/conversations.ts'
-import { driftHandlers } from '../../../src/console/api/drift.ts'
 import { liveHandlers } from '../../../src/console/api/live.ts'
 import { nowHandlers } from '../../../src/console/api/now.ts'
 import { recordHandlers } from '../../../src/console/api/record.ts'
 import { statisticsHandlers } from '../../../src/console/api/statistics.ts'
 import { systemHandlers } from '../../../src/console/api/system.ts'
+import { readingWith } from '../../../src/console/backend.ts'
 import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../../src/console/handler.ts'
+import { type DriftAnswer, drift } from '../../../src/console/pages/drift/page.ts'
 import type { ConsoleRoute } from '../../../src/console/routes.ts'
 import { connectTestKafka, newPrefix, withinMs } from '../../bridge/kafka/connect.ts'
 import { left, right } from '../../support/either.ts'
@@ -63,6 +63,7 @@ const recordActionOf =
 
 const deps = {
   mongoQuery: mongo.query,
+  read: readingWith(mongo.query),
   erasedAt: mongo.query(erasuresIn).erasedAt,
   recordActionOf,
   sleep,
@@ -88,7 +89,7 @@ const handlers = {
   ...liveHandlers(deps),
   ...recordHandlers(deps),
   ...statisticsHandlers(deps),
-  ...driftHandlers(deps),
+  ...drift.handlers(deps),
 }
 
 const sessionOf = (role: Grant['role']): Session & { grants: Grant[]; unmasked: Unmasked[] } => {
@@ -761,14 +762,14 @@ reading(
   async () => {
     await take(anEvent('ClientUpdated', 'w7', at('10:06:00'), { extra: { loyalty: 'Gold9', tier: 2 } }))
     recorded.length = 0
-    const drift = 'GET /api/accounts/:account/drift'
-    const masked = await ask<DriftAnswer>(drift)
+    const list = 'GET /api/accounts/:account/drift'
+    const masked = await ask<DriftAnswer>(list)
     assert.equal(
       masked.rows.map(({ _id, path, count, example, applied }) => ({ _id, path, count, example, applied })),
       ['', ''].map((_id) => ({ _id, path: undefined, count: 1, example: undefined, applied: undefined })),
     )
     assert.equal(recorded, [])
-    const named = await ask<DriftAnswer>(drift, { session: operator })
+    const named = await ask<DriftAnswer>(list, { session: operator })
     assert.equal(
       named.rows.map(({ _id, path, example }) => [_id, path, example]),
       [
@@ -788,8 +789,8 @@ reading(
     assert.equal(recorded.splice(0), [
       { who: 'operator@desk', action: 'unmask', detail: 'examples of drift', accountId: 'acme' },
     ])
-    const first = await ask<DriftAnswer>(drift, { query: 'limit=1' })
-    const second = await ask<DriftAnswer>(drift, { query: `limit=1&cursor=${first.next}` })
+    const first = await ask<DriftAnswer>(list, { query: 'limit=1' })
+    const second = await ask<DriftAnswer>(list, { query: `limit=1&cursor=${first.next}` })
     assert.equal(
       [first, second].map(({ rows, next }) => [rows.map(({ types }) => types), next !== undefined]),
       [
@@ -798,7 +799,7 @@ reading(
       ],
     )
     assert.not.match(Buffer.from(`${first.next}`, 'base64url').toString(), 'loyalty')
-    assert.equal((await ask<DriftAnswer>(drift, { query: 'kind=others' })).rows, [])
+    assert.equal((await ask<DriftAnswer>(list, { query: 'kind=others' })).rows, [])
   },
 )
 

@@ -1,0 +1,4 @@
+import { drift } from './drift/page.ts'
+
+/** The only list of the pages. */
+export const pages = [drift] as const

@@ -502,21 +502,6 @@ export const PersonAnswer = exactShape(
   'PersonAnswer',
 )
 
-/** A receipt, and the consumer groups that have confirmed it. It does not name the person. */
-export const ErasureAnswer = exactShape({ receipt: Document, confirmedBy: t.array(t.string) }, {}, 'ErasureAnswer')
-
-/** Body: the id of the erasure of which the bridge checks now what is left. */
-export const CheckBody = exactShape({ id: Id }, {}, 'CheckBody')
-
-/** The newest 100 receipts, newest first. `cut`: there are more receipts, or there may be more confirmations. */
-export const ErasuresAnswer = exactShape({ cut: t.boolean, erasures: t.array(ErasureAnswer) }, {}, 'ErasuresAnswer')
-
-/**
- * Documents of the view audit about this or all accounts, newest first. Query: `action`; `who`, a part of the name; `about`, an id; `from` and `to`, such as
- * 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `cursor`, `limit`.
- */
-export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
-
 export type SessionAnswer = t.TypeOf<typeof SessionAnswer>
 export type SystemAnswer = t.TypeOf<typeof SystemAnswer>
 export type MinutesAnswer = t.TypeOf<typeof MinutesAnswer>
@@ -545,6 +530,3 @@ export type RebuildLine = t.TypeOf<typeof RebuildLine>
 export type RebuildEnd = Extract<RebuildLine, { end: unknown }>['end']
 export type PersonBody = t.TypeOf<typeof PersonBody>
 export type PersonAnswer = t.TypeOf<typeof PersonAnswer>
-export type ErasureAnswer = t.TypeOf<typeof ErasureAnswer>
-export type ErasuresAnswer = t.TypeOf<typeof ErasuresAnswer>
-export type AuditAnswer = t.TypeOf<typeof AuditAnswer>

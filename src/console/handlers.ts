@@ -3,11 +3,9 @@ import { now } from '../bridge/domain/clock.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { rolesFor } from './access/grants.ts'
 import type { SessionAnswer } from './answers.ts'
-import { auditHandlers } from './api/audit.ts'
 import { conversationHandlers } from './api/conversation.ts'
 import { conversationsHandlers } from './api/conversations.ts'
 import { deadLettersHandlers } from './api/dead-letters.ts'
-import { erasuresHandlers } from './api/erasures.ts'
 import { failedRepliesHandlers } from './api/failed-replies.ts'
 import { liveHandlers } from './api/live.ts'
 import { nowHandlers } from './api/now.ts'
@@ -67,8 +65,6 @@ const apis = [
   processedHandlers,
   redriveHandlers,
   personHandlers,
-  erasuresHandlers,
-  auditHandlers,
 ] as const
 
 type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never

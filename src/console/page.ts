@@ -71,11 +71,12 @@ export type HandlersOf<R extends Routes> = { readonly [Name in keyof R]: Handler
 
 /** Routes with their handlers, which are made once from what the bridge gives them. */
 export type Part<R extends Routes, Needs> = {
-  /** Who may use its routes. A session needs one of the roles for the account. */
-  readonly roles: ReadonlyArray<ConsoleRole>
   readonly routes: R
   readonly handlers: (needs: Needs) => HandlersOf<R>
 }
+
+/** A part of a page that is an idea of its own. */
+export const part = <const R extends Routes, Needs>(it: Part<R, Needs>): Part<R, Needs> => it
 
 /** A page of the console. It must be in the list of pages/index.ts. */
 export type Page<Name extends string, R extends Routes, Needs> = Part<R, Needs> & {
@@ -84,6 +85,8 @@ export type Page<Name extends string, R extends Routes, Needs> = Part<R, Needs> 
   readonly title: string
   /** The second key after `g`. */
   readonly key: string
+  /** The roles that may open it. A session needs one of them for the account. */
+  readonly roles: ReadonlyArray<ConsoleRole>
 }
 
 export const page = <const Name extends string, const R extends Routes, Needs>(

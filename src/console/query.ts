@@ -100,17 +100,23 @@ export const readQuery = <P extends t.Props>(
   query: URLSearchParams,
 ): E.Either<Refusal, t.TypeOf<t.PartialC<P>>> => decodeAs(closed(codec), Object.fromEntries(query))
 
-/** Rows of a list, and where the next page begins, if there are more. */
+/** Rows of a list in pages, and where the next page begins, if there are more. */
 export type Rows<Row, End> = { readonly rows: ReadonlyArray<Row>; readonly next?: End | undefined }
 
 /** Reads one row more than a page has: it shows whether there are more. `endOf`: where the page ends. */
 export const pageOf = async <Row, End, Failure>(
   limit: number,
   read: (limit: number) => Promise<E.Either<Failure, ReadonlyArray<Row>>>,
-  endOf: (rows: ReadonlyArray<Row>) => End,
+  endOf: (rows: ReadonlyArray<Row>) => End | undefined,
 ): Promise<E.Either<Failure, Rows<Row, End>>> => {
   const found = await read(limit + 1)
   if (E.isLeft(found)) return found
   const rows = found.right.slice(0, limit)
   return E.right({ rows, ...(found.right.length > limit && { next: endOf(rows) }) })
 }
+
+/** A page of a list as it is answered, with the cursor of the next one. */
+export const listed = <Row, Shown, End extends object>({ rows, next }: Rows<Row, End>, shown: (row: Row) => Shown) => ({
+  rows: rows.map(shown),
+  ...(next && { next: cursorText(next) }),
+})

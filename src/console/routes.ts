@@ -1,11 +1,8 @@
 import type * as t from 'io-ts'
 import type { ConsoleRole } from '../bridge/domain/accounts.ts'
 import {
-  AuditAnswer,
   ConversationAnswer,
   ConversationsAnswer,
-  ErasureAnswer,
-  ErasuresAnswer,
   FailedRepliesAnswer,
   LetterAnswer,
   LettersAnswer,
@@ -24,6 +21,7 @@ import {
 } from './answers.ts'
 import type { Route as PageRoute } from './page.ts'
 import { pages } from './pages/index.ts'
+import { ErasureAnswer } from './pages/privacy/erasures.ts'
 import { type PageName, pageOf } from './pages.ts'
 
 /** A route of the console's API. Its key in the list below is its method and path. */
@@ -99,10 +97,6 @@ const others = {
   'POST /api/accounts/:account/person': { page: 'privacy', answer: PersonAnswer },
   'POST /api/accounts/:account/person/export': { page: 'privacy', answer: 'a document' },
   'POST /api/accounts/:account/person/erase': { page: 'privacy', answer: ErasureAnswer },
-  'GET /api/accounts/:account/erasures': { page: 'privacy', answer: ErasuresAnswer },
-  'POST /api/accounts/:account/erasures/check': { page: 'privacy', answer: ErasureAnswer },
-  'GET /api/accounts/:account/audit': { page: 'audit', answer: AuditAnswer },
-  'GET /api/accounts/:account/audit.csv': { page: 'audit', answer: 'text/csv' },
 } as const satisfies Readonly<Record<string, Route>>
 
 type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void ? All : never

@@ -5,10 +5,9 @@ import { AuditDocument } from '../../contracts/views/audit.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import type { ReadTopic } from '../../src/bridge/kafka/read-topic.ts'
-import type { AuditAsked } from '../../src/bridge/mongo/console-privacy.ts'
-import type { AuditAnswer, ErasureAnswer, ErasuresAnswer } from '../../src/console/answers.ts'
-import { auditHandlers } from '../../src/console/api/audit.ts'
-import { erasuresHandlers } from '../../src/console/api/erasures.ts'
+import type { Find, Source } from '../../src/bridge/mongo/source.ts'
+import { audit as auditPage } from '../../src/console/pages/audit/page.ts'
+import { type ErasureAnswer, type ErasuresAnswer, erasures } from '../../src/console/pages/privacy/erasures.ts'
 import { topicOf } from '../bridge/operations/redrive/given-letters.ts'
 import { givenErasures } from '../bridge/privacy/erase/given-erasures.ts'
 import { left, right } from '../support/either.ts'
@@ -31,16 +30,22 @@ const actionOn = (n: number) =>
     }),
   )
 
-/** The audit view in memory, newest first. */
-const view = () => {
-  const asked: AuditAsked[] = []
-  const readAudit = async (_: string, question: AuditAsked) => {
-    asked.push(question)
-    const older = [3, 2, 1].map(actionOn).filter(({ at }) => question.after === undefined || at < question.after.at)
-    return E.right(older.slice(0, question.limit))
+type Where = { readonly $or?: ReadonlyArray<{ readonly at?: { readonly $lt: Date } }> }
+type Asked = Omit<Find<AuditDocument>, 'where'> & { readonly where: Where }
+
+/** The audit view in memory, newest first, and the queries of it. The only name in it is kim. */
+const view = (documents = [3, 2, 1].map(actionOn)) => {
+  const asked: Asked[] = []
+  const read = async (source: Source<never>): Promise<E.Either<never, never>> => {
+    if ('stages' in source) return E.right([{ _id: 'kim' }] as never)
+    const query = source as unknown as Asked
+    asked.push(query)
+    const before = query.where.$or?.[0]?.at?.$lt
+    const older = documents.filter(({ at }) => before === undefined || at < before)
+    return E.right(older.slice(0, query.limit) as never)
   }
-  const handlers = auditHandlers({ timeZoneOf: () => 'Europe/Berlin', mongoQuery: () => readAudit as never })
-  const ask = async (query: string) => right(await handlers[route](given({ query }))).body as AuditAnswer
+  const handlers = auditPage.handlers({ timeZoneOf: () => 'Europe/Berlin', read: read as never })
+  const ask = async (query: string) => right(await handlers[route](given({ query }))).body
   return { asked, ask, handlers }
 }
 
@@ -63,26 +68,29 @@ audit('has the names of the operators, page after page', async () => {
   assert.is(second.next, undefined)
 })
 
-for (const [query, filters] of [
+for (const [query, where] of [
   ['action=unmask', { action: 'unmask' }],
-  ['who=kim', { who: 'kim' }],
-  ['about=1701', { about: '1701' }],
-  ['from=2026-01-02', { from: new Date('2026-01-01T23:00:00Z') }],
-  ['to=2026-01-02', { to: new Date('2026-01-02T23:00:00Z') }],
+  ['who=KI', { who: { $in: ['kim'] } }],
+  ['who=lee', { who: { $in: [] } }],
+  ['about=1701', { detail: { $regex: '(?<![\\w@.-])1701(?![\\w@.-])' } }],
+  ['from=2026-01-02', { at: { $gte: new Date('2026-01-01T23:00:00Z') } }],
+  ['to=2026-01-02', { at: { $lt: new Date('2026-01-02T23:00:00Z') } }],
   [
     'from=2026-07-02&to=2026-07-02T12:30&who=kim&action=erase',
     {
-      from: new Date('2026-07-01T22:00:00Z'),
-      to: new Date('2026-07-02T10:30:00Z'),
       action: 'erase',
-      who: 'kim',
+      who: { $in: ['kim'] },
+      at: { $gte: new Date('2026-07-01T22:00:00Z'), $lt: new Date('2026-07-02T10:30:00Z') },
     },
   ],
 ] as const)
   audit(`is filtered by ${query}, with days of the account’s time zone`, async () => {
     const { ask, asked } = view()
     await ask(query)
-    assert.equal(asked, [{ ...filters, limit: 51 }])
+    assert.equal(
+      asked.map(({ where: found, limit }) => [found, limit]),
+      [[{ accountId: { $in: ['acme', null] }, ...where }, 51]],
+    )
   })
 
 for (const [query, message] of [
@@ -102,22 +110,19 @@ audit('is a spreadsheet in which no name is a formula', async () => {
   const rows = Array.from({ length: 1_201 }, (_, n) => ({
     ...actionOn(1),
     _id: `a${n}`,
+    at: new Date(day(1).getTime() - n * 1_000),
     who: n === 1_200 ? '=cmd|"calc"' : `kim-${n}`,
   }))
-  const readAudit = async (_: string, { after, limit }: AuditAsked) => {
-    const begin = after === undefined ? 0 : rows.findIndex(({ _id }) => _id === after._id) + 1
-    return E.right(rows.slice(begin, begin + limit))
-  }
-  const handlers = auditHandlers({ timeZoneOf: () => 'UTC', mongoQuery: () => readAudit as never })
+  const { handlers } = view(rows)
   const { body, headers } = right(await handlers[`${route}.csv`](given()))
   const lines = body.trimEnd().split('\r\n')
   assert.equal(
     [lines.length, lines[0], lines[1], lines.at(-1), headers?.['Content-Disposition']],
     [
       1_202,
-      'When (UTC),Who,Action,About,Chat,Time (UTC),Account,Id',
-      '2026-01-01 00:00:00,kim-0,Erased a person,Person: chat 1,,2026-01-01T00:00:00.000Z,acme,a0',
-      `2026-01-01 00:00:00,"'=cmd|""calc""",Erased a person,Person: chat 1,,2026-01-01T00:00:00.000Z,acme,a1200`,
+      'When (Europe/Berlin),Who,Action,About,Chat,Time (UTC),Account,Id',
+      '2026-01-01 01:00:00,kim-0,Erased a person,Person: chat 1,,2026-01-01T00:00:00.000Z,acme,a0',
+      `2026-01-01 00:40:00,"'=cmd|""calc""",Erased a person,Person: chat 1,,2025-12-31T23:40:00.000Z,acme,a1200`,
       'attachment; filename="acme-audit.csv"',
     ],
   )
@@ -169,7 +174,7 @@ const confirmation = (erasureId: string, group: string, accountId = 'acme'): Inc
 
 /** MongoDB and Kafka in memory. `saved`: the receipts that were saved. */
 const handlersOf = (all: ReadonlyArray<ErasureDocument>, topic: ReadonlyArray<IncomingRecord>, saved: object[] = []) =>
-  erasuresHandlers({
+  erasures.handlers({
     kafka: {
       readTopic: ((name, ...rest) =>
         topicOf(name === 'erasure-confirmations' ? topic : [])(name, ...rest)) satisfies ReadTopic,
@@ -182,9 +187,9 @@ const handlersOf = (all: ReadonlyArray<ErasureDocument>, topic: ReadonlyArray<In
       hmac: async () => String,
       save: async (each) => void saved.push(each),
     }).erasures,
-    mongoQuery: () => async () => E.right(all),
+    read: async () => E.right(all),
     recordActionOf: () => async () => E.right(undefined),
-  } as unknown as Parameters<typeof erasuresHandlers>[0])
+  } as unknown as Parameters<typeof erasures.handlers>[0])
 
 receipts('are checked at once when a person asks for it, one of the account at a time', async () => {
   const saved: object[] = []
@@ -214,9 +219,9 @@ receipts('name the groups that have confirmed by now or at the last check, and n
 
   const answered = right(await handlers['GET /api/accounts/:account/erasures'](given())) as { body: ErasuresAnswer }
 
-  const { cut, erasures } = answered.body
-  assert.equal([cut, erasures.map(({ confirmedBy }) => confirmedBy)], [false, [['crm', 'old', 'shop'], []]])
-  assert.equal(Object.keys(erasures[0]?.receipt ?? {}).sort(), [
+  const { cut, erasures: listed } = answered.body
+  assert.equal([cut, listed.map(({ confirmedBy }) => confirmedBy)], [false, [['crm', 'old', 'shop'], []]])
+  assert.equal(Object.keys(listed[0]?.receipt ?? {}).sort(), [
     '_id',
     'accountId',
     'found',
@@ -226,7 +231,7 @@ receipts('name the groups that have confirmed by now or at the last check, and n
     'requestedBy',
     'state',
   ])
-  assert.not.match(JSON.stringify(erasures), /2037|ann|hash/)
+  assert.not.match(JSON.stringify(listed), /2037|ann|hash/)
 })
 
 receipts.run()

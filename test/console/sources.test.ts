@@ -6,6 +6,7 @@ import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { Find, Pipeline, Source } from '../../src/bridge/mongo/source.ts'
 import { contractOf } from '../../src/bridge/views/index.ts'
 import { pages } from '../../src/console/pages/index.ts'
+import { cursorText } from '../../src/console/query.ts'
 import { auditTopic, given } from './given-request.ts'
 
 type Any = t.TypeOf<t.Mixed>
@@ -111,9 +112,17 @@ const unknownIn = (source: AnySource): ReadonlyArray<string> => {
   return [...wrong, ...(last === undefined ? [] : row.filter((path) => !isKnown(last, path)))]
 }
 
+const date = '2026-01-02T00:00:00.000Z'
+const days = 'from=2026-01-02&to=2026-01-05'
+const cursor = (of: object) => encodeURIComponent(cursorText(of))
 /** Questions that use every filter, order and page of every source. */
 const questions: ReadonlyArray<readonly [route: string, query?: string]> = [
   ['GET /api/accounts/:account/drift', 'kind=misfit'],
+  ['GET /api/accounts/:account/erasures'],
+  [
+    'GET /api/accounts/:account/audit',
+    `action=erase&who=kim&about=17&${days}&cursor=${cursor({ at: date, _id: 'a1' })}`,
+  ],
 ]
 
 const cannotAnswer = async () => {
@@ -152,7 +161,7 @@ sources('name only fields that the contracts of their views have', async () => {
     all.flatMap((source) => unknownIn(source).map((path) => `${source.view}: ${path}`)),
     [],
   )
-  assert.equal([...new Set(all.map(({ view }) => view))].toSorted(), ['drift'])
+  assert.equal([...new Set(all.map(({ view }) => view))].toSorted(), ['audit', 'drift', 'erasures'])
 })
 
 const entries: Find<Any> = { view: 'drift', row: t.strict({ kind: t.string }), where: { kind: 'misfit' } }

@@ -31,9 +31,9 @@ import {
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
+import { reported } from '../pages/privacy/erasures.ts'
 import type { ConsoleRoute } from '../routes.ts'
 import { runFor } from '../run.ts'
-import { reported } from './erasures.ts'
 
 export type PersonDeps = Accounts & {
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets'>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ErasuresAnswer } from '../answers.ts'
+import type { ErasuresAnswer } from '../pages/privacy/erasures.ts'
 import { accountPath, get, post, type Result, saveJson } from './api.ts'
 import { textAt } from './figures.ts'
 import { count } from './format.ts'

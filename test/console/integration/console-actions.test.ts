@@ -9,16 +9,11 @@ import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
 import { silentPersonsIn } from '../../../src/bridge/mongo/silent-persons.ts'
 import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
-import type {
-  AuditAnswer,
-  ErasuresAnswer,
-  LetterAnswer,
-  LettersAnswer,
-  PersonAnswer,
-  RedriveLine,
-} from '../../../src/console/answers.ts'
+import type { LetterAnswer, LettersAnswer, PersonAnswer, RedriveLine } from '../../../src/console/answers.ts'
 import type { ConsoleAnswer } from '../../../src/console/handler.ts'
 import { consoleHandlers } from '../../../src/console/handlers.ts'
+import type { AuditAnswer } from '../../../src/console/pages/audit/page.ts'
+import type { ErasuresAnswer } from '../../../src/console/pages/privacy/erasures.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { anEvent, at } from '../../support/given-events.ts'

@@ -5,12 +5,16 @@ import {
   type ConversationSort,
   conversationsQuery,
 } from '../../../src/bridge/mongo/console-conversations.ts'
-import { auditIn, auditQuery } from '../../../src/bridge/mongo/console-privacy.ts'
+import { findOf } from '../../../src/bridge/mongo/source.ts'
+import { readingWith } from '../../../src/console/backend.ts'
+import { actionsOf, audit } from '../../../src/console/pages/audit/page.ts'
 import { right } from '../../support/either.ts'
 import { testDatabase } from '../../support/mongo.ts'
+import { given } from '../given-request.ts'
 
 const { db, connect, drop } = await testDatabase()
-await connect().ensureIndexes()
+const mongo = connect()
+await mongo.ensureIndexes()
 
 const now = new Date('2026-03-01T12:00:00Z')
 const count = 4_000
@@ -149,9 +153,9 @@ for (const [name, asked] of Object.entries({
     to: minutesAgo(500),
     after: { at: minutesAgo(2_000), _id: 'a02001' },
   },
-} satisfies Record<string, Partial<Parameters<typeof auditQuery>[1]>>))
+} satisfies Record<string, Partial<Parameters<typeof actionsOf>[1]>>))
   indexes(`a page of the audit log ${name} reads only what it shows, in the order of an index`, async () => {
-    const { where, options } = auditQuery('acme', { limit, ...asked })
+    const { where, options } = findOf(actionsOf('acme', { limit, ...asked }))
     const found = await db.collection<{ _id: string }>('audit').find(where, options).toArray()
     const { executionStats } = await db
       .collection<{ _id: string }>('audit')
@@ -163,7 +167,7 @@ for (const [name, asked] of Object.entries({
     assert.not.ok(stages.includes('SORT') || stages.includes('COLLSCAN'), stages.join())
     assert.ok(executionStats.totalDocsExamined <= limit + 3, `${executionStats.totalDocsExamined} documents`)
     assert.ok(found.length > 0)
-    const { action, who, from, to, after }: Partial<Parameters<typeof auditQuery>[1]> = asked
+    const { action, who, from, to, after }: Partial<Parameters<typeof actionsOf>[1]> = asked
     const isMeant = (one: (typeof actions)[number]) =>
       one.accountId !== 'globex' &&
       (action === undefined || one.action === action) &&
@@ -180,6 +184,8 @@ for (const [name, asked] of Object.entries({
     )
   })
 
+const auditHandlers = audit.handlers({ timeZoneOf: () => 'UTC', read: readingWith(mongo.query) })
+
 for (const [name, asked, isMeant] of [
   ['a part of a name, in any case', { who: 'KIM' }, (n: number) => n % 40 === 6 || n % 40 === 13],
   ['a whole id', { about: '17' }, (n: number) => n === 17],
@@ -187,10 +193,12 @@ for (const [name, asked, isMeant] of [
   ['nobody', { who: 'k.m' }, () => false],
 ] as const)
   indexes(`the audit log is found by ${name}`, async () => {
-    const found = right(await auditIn(db)('globex', { limit: count, ...asked }))
+    const query = String(new URLSearchParams({ limit: '200', ...asked }))
+    const request = given({ accountId: 'globex', query })
+    const { body } = right(await auditHandlers['GET /api/accounts/:account/audit'](request))
     const ofGlobex = actions.filter(({ accountId }) => accountId !== 'acme')
     assert.equal(
-      found.map(({ _id }) => _id).toSorted(),
+      body.rows.map(({ _id }) => _id).toSorted(),
       ofGlobex.filter(({ _id }) => isMeant(Number(_id.slice(1)))).map(({ _id }) => _id),
     )
   })

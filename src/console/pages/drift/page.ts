@@ -7,7 +7,7 @@ import { rolesFor } from '../../access/grants.ts'
 import type { Backend } from '../../backend.ts'
 import { documentAnswer, type Sight } from '../../mask.ts'
 import { type ConsoleRequest, everyone, ok, operators, page, recordLook } from '../../page.ts'
-import { Cursor, cursorText, Limit, pageOf, readQuery } from '../../query.ts'
+import { Cursor, Limit, listed, pageOf, readQuery } from '../../query.ts'
 
 const DriftQuery = t.partial(
   {
@@ -86,8 +86,7 @@ export const drift = page({
       const isOperator = rolesFor(session.grants, accountId).includes('operator')
       const answer: DriftAnswer = {
         masked: sight === 'masked',
-        rows: found.right.rows.map((row) => rowOf(row, sight, isOperator)),
-        ...(found.right.next && { next: cursorText(found.right.next) }),
+        ...listed(found.right, (row) => rowOf(row, sight, isOperator)),
       }
       return ok(answer)
     }

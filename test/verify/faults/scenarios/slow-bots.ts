@@ -24,6 +24,8 @@ type OfBots = Omit<Scenario, 'run'> & {
   readonly run: (cluster: Cluster, size: Size, without?: Defence, python?: string) => Promise<Findings>
 }
 
+const chatsFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
+
 /** A bridge, and bots with a slow model that have their partitions. */
 const botsAtWork = async (
   cluster: Cluster,
@@ -47,17 +49,16 @@ const botsAtWork = async (
   const invitationsOf = (chat: number) => here.service.chat(String(chat))?.invitations ?? []
   const isSettled = (chat: number) => answersOf(chat).length > 0 || invitationsOf(chat).length > 0
   await groupOf(cluster.brokers, 'bot', instances)
-  // The bots have their partitions once all of some chats are answered by them.
-  for (let first = 100_001; ; first += 100) {
-    const probes = Array.from({ length: 12 }, (_, i) => first + i * 8)
-    await Promise.all(probes.map((chat) => write(chat)))
-    await eventually('the bots to answer', () => probes.every(isSettled) || undefined)
-    if (probes.every((chat) => invitationsOf(chat).length === 0)) break
+  // The bots have their partitions once they have answered in a dozen of chats. A bot that takes one chat at a time
+  // cannot answer all of them in time, so only the others are asked again.
+  for (let left = chatsFrom(0, 12), round = 0; left.length > 0; round += 1) {
+    const probeOf = (i: number) => 100_001 + round * 100 + i * 8
+    await Promise.all(left.map((i) => write(probeOf(i))))
+    await eventually('the bots to answer', () => left.every((i) => isSettled(probeOf(i))) || undefined)
+    left = left.filter((i) => invitationsOf(probeOf(i)).length > 0)
   }
   return { here, bots, posts, sentAt, write, answersOf, invitationsOf, isSettled }
 }
-
-const chatsFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
 
 /** Many chats of one bot, one in eight of them slow. */
 export const botLoad: OfBots = {

@@ -93,6 +93,7 @@ export const startProjector = async ({
         refresher.start()
         audits.start(isReadBy(kafka)(viewsGroup, botConversations.name))
       },
+      clock: monotonic,
     }),
   )
   const enriching = await kafka.consume(

@@ -81,7 +81,8 @@ export const metadataResponse: { parse: (data: Metadata) => Promise<Metadata> } 
 )
 
 export type ConsumerGroup = {
-  maxWaitTime: number
+  /** The bridge also gives a function (kafkajs-consumer.ts), which only the patch sees. */
+  maxWaitTime: number | (() => number)
   minBytes: number
   readonly subscriptionState: { readonly paused: () => ReadonlyArray<unknown> }
 }

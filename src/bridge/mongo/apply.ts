@@ -121,8 +121,7 @@ export const applyChangesIn = (
       read: readPresent(db, 'majority'),
       write: writeIfUnchanged(databaseWith({ retryWrites: false })),
       written: async (writes) => {
-        await markWritten(db, timeZoneOf)(writes)
-        await markAudited(db)(writes)
+        await allDone([markWritten(db, timeZoneOf)(writes), markAudited(db)(writes)])
       },
       sleep,
     })

@@ -14,7 +14,7 @@ type Waiting = {
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
 
 /** How long a small batch waits for more: an apply costs the same few round trips for one document as for a hundred. */
-const gatherMs = 20
+const gatherMs = 5
 const plenty = 100
 /** The default. While one apply folds, another writes and a third waits for the disk. */
 const usualAtOnce = 3

@@ -13,6 +13,33 @@ type Positions = Pick<ReturnType<typeof positionsInMongo>, 'refusal' | 'startAt'
 /** The topics that are others than those from which the state was made. */
 type ChangedTopics<State extends string> = (state: State, ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
 
+/**
+ * How long a fetch waits for more: as long as the last slice took, once for each record that came since the fetch
+ * before. So a record that comes alone waits no longer than a write takes, and what comes often is written together.
+ */
+export const waitByCost = (longestMs: number, clock: () => number) => {
+  let tookMs = 0
+  let records = 0
+  return {
+    waitMs: (): number => {
+      const ms = records === 0 ? longestMs : Math.min(longestMs, Math.ceil(tookMs * records))
+      records = 0
+      return ms
+    },
+    measured:
+      (handle: HandleSlice): HandleSlice =>
+      async (slice, owned) => {
+        records += slice.records.length
+        const began = clock()
+        await handle(slice, owned)
+        tookMs = clock() - began
+      },
+  }
+}
+
+/** The longest wait, and the bytes for which it ends. */
+const gathered = { bytes: 1024 * 1024, ms: 250 }
+
 /** Folds the topics into the views. */
 export const viewsConsumer = ({
   fold,
@@ -23,6 +50,7 @@ export const viewsConsumer = ({
   misfit,
   applyMissedErasures,
   whenFolding,
+  clock,
 }: {
   readonly fold: HandleSlice
   readonly positions: Positions
@@ -34,9 +62,12 @@ export const viewsConsumer = ({
   readonly applyMissedErasures: () => Promise<void>
   /** Called once nothing forbids folding. */
   readonly whenFolding: () => void
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
 }): ConsumerSpec => {
   const topics = topicsOfViews(viewNames)
   const marks = logMarks({ ...topicsRead, compareLog })
+  const wait = waitByCost(gathered.ms, clock)
   const ofOtherVersion = async () => {
     const others = await viewsOfOtherVersions()
     const asked = others.length === 1 ? others[0] : 'all'
@@ -67,13 +98,13 @@ export const viewsConsumer = ({
       return lacking
     },
     startAt: positions.startAt,
-    fetchWaitsFor: { bytes: 1024 * 1024, ms: 250 },
+    fetchWaitsFor: { bytes: gathered.bytes, ms: wait.waitMs },
     catchUpRecords: catchUpRecords(),
-    handle: async (slice, owned) => {
+    handle: wait.measured(async (slice, owned) => {
       await marks.before(slice.records)
       await fold(slice, owned)
       positions.handled(slice)
-    },
+    }),
   }
 }
 

@@ -11,7 +11,7 @@ const unknownTopic = 3
 const patches = suite('patches of kafkajs')
 
 type Group = {
-  maxWaitTime: number
+  maxWaitTime: number | (() => number)
   minBytes: number
   readonly subscriptionState: { readonly paused: () => ReadonlyArray<unknown> }
 }
@@ -22,7 +22,7 @@ const patchedFetch = async (answers: ReadonlyArray<ReadonlyArray<object>>) => {
   const { prototype }: { readonly prototype: { fetch: Fetch } } = require('kafkajs/src/consumer/consumerGroup.js')
   const { fetch } = prototype
   const left = [...answers]
-  const waits: Array<readonly [ms: number, bytes: number]> = []
+  const waits: Array<readonly [ms: Group['maxWaitTime'], bytes: number]> = []
   prototype.fetch = async function () {
     waits.push([this.maxWaitTime, this.minBytes])
     return left.shift() ?? []
@@ -35,8 +35,8 @@ const patchedFetch = async (answers: ReadonlyArray<ReadonlyArray<object>>) => {
   return { patched, waits }
 }
 const [full, empty] = [{ rawMessages: [{}] }, { rawMessages: [] }]
-const groupOf = (paused: () => ReadonlyArray<unknown>): Group => ({
-  maxWaitTime: 250,
+const groupOf = (paused: () => ReadonlyArray<unknown>, maxWaitTime: Group['maxWaitTime'] = 250): Group => ({
+  maxWaitTime,
   minBytes: 65_536,
   subscriptionState: { paused },
 })
@@ -68,6 +68,23 @@ patches('fetch: after an empty answer it waits for the first byte, but not while
     [1_000, 1],
   ]
   assert.equal(waits, [usual, usual, whileQuiet, usual, whileQuiet, usual])
+})
+
+patches('fetch: a wait that is a function is asked before each fetch', async () => {
+  const { patched, waits } = await patchedFetch([[full], [full], [empty], []])
+  const left = [10, 20, 30, 40]
+  const group = groupOf(
+    () => [],
+    () => left.shift() ?? 0,
+  )
+  for (let i = 0; i < 4; i++) await patched.call(group, '1')
+
+  assert.equal(waits, [
+    [10, 65_536],
+    [20, 65_536],
+    [30, 65_536],
+    [1_000, 1],
+  ])
 })
 
 for (const version of [0, 1, 2, 3, 4, 5, 6]) {

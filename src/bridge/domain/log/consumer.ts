@@ -29,8 +29,8 @@ export type ConsumerSpec = {
   readonly handle: HandleSlice
   /** In ms: so long after a member's death another one has its partitions. Default: 12 s. */
   readonly sessionTimeoutMs?: number
-  /** A fetch waits for this many bytes, or for this long. Default: 1 byte or 100 ms. */
-  readonly fetchWaitsFor?: { readonly bytes: number; readonly ms: number }
+  /** A fetch waits for this many bytes, or for this long. `ms` may be asked before each fetch. Default: 1 byte or 100 ms. */
+  readonly fetchWaitsFor?: { readonly bytes: number; readonly ms: number | (() => number) }
   /** When far behind, a slice has up to this many records of 1.4 kB, not 500. Three partitions may do so at once. */
   readonly catchUpRecords?: number
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler calls `done`. */

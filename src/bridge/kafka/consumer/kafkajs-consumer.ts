@@ -67,7 +67,8 @@ export const consumerOf = (
     // How soon a member detects a rebalance. All other members wait for it.
     heartbeatInterval: 1_000,
     // Short, since a resumed partition is not fetched before the next request.
-    maxWaitTimeInMs: waitsFor?.ms ?? 100,
+    // A function passes through kafkajs unread: kafkajs-patches/fetch.ts asks it before each fetch.
+    maxWaitTimeInMs: (waitsFor?.ms ?? 100) as number,
     minBytes: waitsFor?.bytes ?? 1,
     // How soon added partitions are read; kafkajs's default is five minutes.
     metadataMaxAge: 10_000,

@@ -3,13 +3,13 @@ import type { Health } from '../../bridge/domain/checks.ts'
 import { now } from '../../bridge/domain/clock.ts'
 import { ingressRouters } from '../../bridge/ingress/app.ts'
 import { enrichmentFilter, findingEnrichments } from '../../bridge/ingress/enrichment-filter.ts'
+import { fillEnrichmentFilter } from '../../bridge/ingress/fill-enrichment-filter.ts'
 import { openIntake } from '../../bridge/journal/intake.ts'
 import { toRecord } from '../../bridge/kafka/records.ts'
 import { enrichedKeys, findEnrichments } from '../../bridge/mongo/enrichments.ts'
 import { chatHistoryIn } from '../../bridge/mongo/history.ts'
 import { monotonic, sleep } from '../../bridge/shared/time.ts'
-import type { Part, Ports } from '../ports.ts'
-import { fillEnrichmentFilter } from './enrichment-filter.ts'
+import { type Part, type Ports, serverReasonOf } from '../ports.ts'
 import { historyAfter } from './missed-erasures.ts'
 
 export type Ingress = {
@@ -61,7 +61,10 @@ export const openIngress = async (ports: Ports): Promise<E.Either<string, Ingres
     start: () => {
       // The first history need not wait for it. If it fails, the next history tries again.
       if (hasHistory) missed.applyToViews().catch(() => undefined)
-      return fillEnrichmentFilter({ kafka, enrichedKeys: mongo.query(enrichedKeys), filter, log, sleep })
+      const keys = mongo.query(enrichedKeys)
+      const { stop } = fillEnrichmentFilter({ kafka, enrichedKeys: keys, filter, reasonOf: serverReasonOf, log, sleep })
+      // No check: requests work without the filter, and the metrics count restarts of its consumer too.
+      return { checks: {}, stop }
     },
     stop: intake.stop,
   })

@@ -1,23 +1,18 @@
 import { enrichments } from '../../../contracts/topics.ts'
-import { enrichedKeysGroup, enrichmentsGroup } from '../../bridge/domain/consumer-groups.ts'
-import type { EnrichmentFilter } from '../../bridge/ingress/enrichment-filter.ts'
-import type { Supervised } from '../../bridge/kafka/consumer/consume.ts'
-import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
-import type { Log } from '../../bridge/shared/log.ts'
-import type { Sleep } from '../../bridge/shared/time.ts'
-import { type Part, serverReasonOf } from '../ports.ts'
+import { enrichedKeysGroup, enrichmentsGroup } from '../domain/consumer-groups.ts'
+import type { ConsumerSpec, RunningConsumer } from '../domain/log/consumer.ts'
+import type { CommittedOffsets, Ranges } from '../domain/log/positions.ts'
+import type { Log } from '../shared/log.ts'
+import type { Sleep } from '../shared/time.ts'
+import type { EnrichmentFilter } from './enrichment-filter.ts'
 
-type Deps = {
-  readonly kafka: Pick<KafkaPorts, 'committedOffsets' | 'consume' | 'ranges'>
-  /** Every key that has an enrichment, or had one. */
-  readonly enrichedKeys: () => AsyncIterable<string>
-  readonly filter: EnrichmentFilter
-  readonly log: Log
-  readonly sleep: Sleep
+/** A consumer that says from where it reads on. */
+type Following = RunningConsumer & {
+  readonly waiting: () => ReadonlyArray<{ readonly partition: number; readonly position: number }>
 }
 
 const topic = enrichments.name
-const lookEveryMs = 250
+const askEveryMs = 250
 const againAfterMs = 1_000
 
 /**
@@ -25,10 +20,30 @@ const againAfterMs = 1_000
  * adds the keys of the view, then those of the topic from the offsets that were committed before it read the view. The
  * filter is complete once the consumer has read the topic to its end, while the consumer is healthy.
  */
-export const fillEnrichmentFilter = ({ kafka, enrichedKeys, filter, log, sleep }: Deps): Part => {
+export const fillEnrichmentFilter = ({
+  kafka,
+  enrichedKeys,
+  filter,
+  reasonOf,
+  log,
+  sleep,
+}: {
+  readonly kafka: {
+    readonly committedOffsets: CommittedOffsets
+    readonly ranges: Ranges
+    readonly consume: (spec: ConsumerSpec) => Promise<Following>
+  }
+  /** Every key that has an enrichment, or had one. */
+  readonly enrichedKeys: () => AsyncIterable<string>
+  readonly filter: EnrichmentFilter
+  /** Words for an error of Kafka or MongoDB. */
+  readonly reasonOf: (error: unknown) => string
+  readonly log: Log
+  readonly sleep: Sleep
+}) => {
   const stopping = new AbortController()
   const { signal } = stopping
-  let consumer: Supervised | undefined
+  let consumer: Following | undefined
 
   /** Adds all keys of the view to the filter. Resolves with the offsets from which the topic must be read. */
   const addView = async () => {
@@ -49,7 +64,7 @@ export const fillEnrichmentFilter = ({ kafka, enrichedKeys, filter, log, sleep }
         return await addView()
       } catch (error) {
         if (signal.aborted) return new Map<number, number>()
-        log.debug({ reason: serverReasonOf(error) }, 'the keys with enrichments could not be read yet')
+        log.debug({ reason: reasonOf(error) }, 'the keys with enrichments could not be read yet')
         await sleep(againAfterMs, signal)
       }
     }
@@ -70,7 +85,7 @@ export const fillEnrichmentFilter = ({ kafka, enrichedKeys, filter, log, sleep }
       },
     })
   }
-  const isAtEnd = async ({ waiting }: Supervised) => {
+  const isAtEnd = async ({ waiting }: Following) => {
     const ranges = await kafka.ranges(topic)
     const positions = new Map(waiting().map(({ partition, position }) => [partition, position]))
     return [...ranges].every(([partition, { high }]) => (positions.get(partition) ?? -1) >= high)
@@ -79,7 +94,7 @@ export const fillEnrichmentFilter = ({ kafka, enrichedKeys, filter, log, sleep }
     const positions = await viewAdded()
     if (signal.aborted) return
     consumer = await follow(positions)
-    for (let complete = false; !signal.aborted; await sleep(lookEveryMs, signal)) {
+    for (let complete = false; !signal.aborted; await sleep(askEveryMs, signal)) {
       const { ok } = await consumer.health()
       complete = ok && (complete || (await isAtEnd(consumer).catch(() => false)))
       filter.setComplete(complete && !signal.aborted)
@@ -87,8 +102,6 @@ export const fillEnrichmentFilter = ({ kafka, enrichedKeys, filter, log, sleep }
   }
   run()
   return {
-    // No check: requests work without the filter, and the metrics count restarts of this consumer too.
-    checks: {},
     stop: async () => {
       stopping.abort()
       // Requests are still served after this, but no consumer updates the filter.

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fillEnrichmentFilter } from '../../src/app/roles/enrichment-filter.ts'
-import { createLog } from '../../src/app/telemetry.ts'
-import type { ConsumerSpec } from '../../src/bridge/domain/log/consumer.ts'
-import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
-import { enrichmentFilter } from '../../src/bridge/ingress/enrichment-filter.ts'
+import { createLog } from '../../../src/app/telemetry.ts'
+import type { ConsumerSpec } from '../../../src/bridge/domain/log/consumer.ts'
+import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
+import { enrichmentFilter } from '../../../src/bridge/ingress/enrichment-filter.ts'
+import { fillEnrichmentFilter } from '../../../src/bridge/ingress/fill-enrichment-filter.ts'
 
 const topic = 'enrichments'
 const unheard = createLog('silent')
@@ -60,6 +60,7 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
       for (const phone of view) yield key(phone)
     },
     filter: { mayHave, ...filter },
+    reasonOf: String,
     log: unheard,
     sleep: () => new Promise((resolve) => sleeping.push(() => resolve())),
   })

@@ -21,6 +21,16 @@ export type Size = {
     readonly seconds: number
     readonly backlog: { readonly events: number; readonly perChat: number }
   }
+  /** From a webhook until its document can be read. */
+  readonly wholeWay: {
+    readonly rounds: number
+    readonly connections: ReadonlyArray<number>
+    readonly rates: ReadonlyArray<number>
+    readonly seconds: number
+    /** Events that are due within a second. */
+    readonly burst: number
+    readonly freshness: ReadonlyArray<{ readonly rate: number; readonly seconds: number }>
+  }
   /** The cost of observing the bridge; `seconds` is for each figure. */
   readonly observability: {
     readonly rounds: number
@@ -104,6 +114,18 @@ export const full: Size = {
     seconds: 10,
     backlog: { events: 333_000, perChat: 12 },
   },
+  wholeWay: {
+    rounds: 4,
+    connections: [16, 64, 256],
+    rates: [50, 1000],
+    seconds: 6,
+    burst: 20_000,
+    freshness: [
+      { rate: 1, seconds: 30 },
+      { rate: 50, seconds: 8 },
+      { rate: 500, seconds: 8 },
+    ],
+  },
   observability: { rounds: 16, seconds: 3, rate: 1000, scrapes: 300 },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
@@ -137,6 +159,14 @@ export const short: Size = {
     seconds: 1,
     backlog: { events: 1_200, perChat: 12 },
   },
+  wholeWay: {
+    rounds: 1,
+    connections: [4],
+    rates: [50],
+    seconds: 0.5,
+    burst: 200,
+    freshness: [{ rate: 50, seconds: 0.5 }],
+  },
   observability: { rounds: 1, seconds: 0.5, rate: 100, scrapes: 20 },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
@@ -164,6 +194,7 @@ export const withRounds = (size: Size, rounds: number): Size => ({
   ...size,
   ingest: { ...size.ingest, rounds },
   npmStart: { ...size.npmStart, rounds },
+  wholeWay: { ...size.wholeWay, rounds },
   observability: { ...size.observability, rounds },
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },

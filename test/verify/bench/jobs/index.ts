@@ -11,11 +11,13 @@ import { projection } from './projection/projection.ts'
 import { rebuild } from './rebuild.ts'
 import { start } from './start/start.ts'
 import { whatIf } from './what-if.ts'
+import { wholeWay } from './whole-way.ts'
 
 /** In the order in which they run. */
 export const jobs: ReadonlyArray<Job> = [
   ingest,
   npmStart,
+  wholeWay,
   tracing,
   scraping,
   messageToReply,

@@ -14,6 +14,16 @@ export type Bodies = {
   readonly request: (number: number) => Buffer
 }
 
+export type ChatEvent = { readonly chat: string; readonly number: number }
+
+/** The chat of the request with this number, and what numbers the event within its chat. */
+export const eventOf = ({ chats, perChat }: Chats, number: number): ChatEvent => {
+  const round = Math.floor(number / chats)
+  const inChat = round % perChat
+  const chat = firstChat + ((round - inChat) / perChat) * chats + (number % chats)
+  return { chat: String(chat), number: firstNumber + inChat }
+}
+
 const placesOf = (request: Buffer, text: string): ReadonlyArray<number> => {
   const places: number[] = []
   for (let at = request.indexOf(text); at >= 0; at = request.indexOf(text, at + text.length)) places.push(at)
@@ -37,7 +47,7 @@ const clientMessageOf = (chatId: number, number: number) =>
   })
 
 /** Requests are prepared except for their numbers, so that each costs a copy. Interface B's path gets messages. */
-export const bodies = (path: string, host: string, { chats, perChat }: Chats): Bodies => {
+export const bodies = (path: string, host: string, chats: Chats): Bodies => {
   const bodyOf = path.startsWith('/bot/') ? clientMessageOf : chatAcceptedOf
   const body = JSON.stringify(bodyOf(firstChat, firstNumber))
   const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
@@ -46,12 +56,10 @@ export const bodies = (path: string, host: string, { chats, perChat }: Chats): B
   const numberPlace = prepared.indexOf(`:${firstNumber}`) + 1
   return {
     request: (number) => {
-      const round = Math.floor(number / chats)
-      const inChat = round % perChat
-      const chat = firstChat + ((round - inChat) / perChat) * chats + (number % chats)
+      const event = eventOf(chats, number)
       const copy = Buffer.from(prepared)
-      for (const place of chatPlaces) copy.write(String(chat), place, 'latin1')
-      copy.write(String(firstNumber + inChat), numberPlace, 'latin1')
+      for (const place of chatPlaces) copy.write(event.chat, place, 'latin1')
+      copy.write(String(event.number), numberPlace, 'latin1')
       return copy
     },
   }

@@ -1,8 +1,9 @@
 import { serve } from '../worker.ts'
-import { type Bodies, bodies, type Chats } from './bodies.ts'
+import { type Bodies, bodies, type Chats, eventOf } from './bodies.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { type Latency, latencies } from './latencies.ts'
 import { closedLoop, openLoop } from './loops.ts'
+import { type Answered, type ChatDocuments, observeChats, type Readable } from './readable.ts'
 
 export type LoadAsk = Chats & {
   /** The connections are distributed over these. */
@@ -11,6 +12,8 @@ export type LoadAsk = Chats & {
   readonly seconds: number
   /** Requests per second of an open loop; without it the loop is closed. */
   readonly rate?: number
+  /** In an open loop: waits until the document of each answered event can be read. */
+  readonly documents?: ChatDocuments
 }
 
 export type LoadGiven = {
@@ -19,6 +22,7 @@ export type LoadGiven = {
   /** The number of responses other than 200, by status; 0 is no response. */
   readonly notOk: Readonly<Record<string, number>>
   readonly latency: Latency
+  readonly readable?: Readable
 }
 
 // Never repeated in the life of this process, for any server: no request may repeat an earlier event.
@@ -29,7 +33,7 @@ const scrape = Buffer.from('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
 const bodiesOf = (path: string, chats: Chats): Bodies =>
   path === '/metrics' ? { request: () => scrape } : bodies(path, '127.0.0.1', chats)
 
-serve<LoadAsk>(async ({ urls, connections: count, seconds, rate, ...chats }): Promise<LoadGiven> => {
+serve<LoadAsk>(async ({ urls, connections: count, seconds, rate, documents, ...chats }): Promise<LoadGiven> => {
   const addresses = urls.map((url) => new URL(url))
   const [first] = addresses
   if (first === undefined) throw new Error('nobody to send to')
@@ -39,18 +43,27 @@ serve<LoadAsk>(async ({ urls, connections: count, seconds, rate, ...chats }): Pr
   )
   const { record, count: counted, summary } = latencies()
   const notOk: Record<string, number> = {}
+  const observed = documents && (await observeChats(documents))
+  const posted = new Map<number, number>()
+  const answered: Answered[] = []
   const began = performance.now()
   const loop = {
     connections,
     seconds,
-    next: () => request(number++),
+    next: (since: number) => {
+      if (observed) posted.set(since, number)
+      return request(number++)
+    },
     heard: (status: number, since: number) => {
       if (status === 200) record(performance.now() - since)
       else notOk[status] = (notOk[status] ?? 0) + 1
+      const mine = posted.get(since)
+      if (status === 200 && mine !== undefined) answered.push({ ...eventOf(chats, mine), since })
     },
   }
   await (rate === undefined ? closedLoop(loop) : openLoop(loop, rate))
   const took = (performance.now() - began) / 1000
   for (const connection of connections) connection.close()
-  return { seconds: took, ok: counted(), notOk, latency: summary() }
+  const readable = await observed?.until(answered)
+  return { seconds: took, ok: counted(), notOk, latency: summary(), ...(readable && { readable }) }
 })

@@ -5,9 +5,10 @@ import * as assert from 'uvu/assert'
 import { right } from '../../../support/either.ts'
 import { wireFormNamed } from '../../../support/wire-form.ts'
 import { sumOfNewest } from '../seed.ts'
-import { bodies, firstNumber } from './bodies.ts'
+import { bodies, eventOf, firstNumber } from './bodies.ts'
 import { openConnection } from './connection.ts'
 import { closedLoop, openLoop } from './loops.ts'
+import { firstRead } from './readable.ts'
 
 const bodyOf = (request: Buffer) => request.toString().split('\r\n\r\n')[1] ?? ''
 
@@ -23,8 +24,23 @@ load('no two requests have the same body, each is a chat_accepted of 1.3 KB, and
     assert.is(Number(chat_id) - Number(first), 5 * Math.floor(number / 15) + (number % 5))
     assert.is(visitor?.number, String(chat_id))
     assert.is(visitor?.chats_count, firstNumber + (Math.floor(number / 5) % 3))
+    assert.equal(eventOf({ chats: 5, perChat: 3 }, number), { chat: String(chat_id), number: visitor?.chats_count })
     assert.ok(text.length > 1200 && text.length < 1450, `${text.length} bytes`)
   }
+})
+
+load('an event can be read when its document has it or a later event of the chat, and not before', () => {
+  const reads = [
+    { chat: '7', number: 2, at: 20 },
+    { chat: '7', number: 4, at: 40 },
+  ]
+  for (const [number, at] of [
+    [1, 20],
+    [2, 20],
+    [3, 40],
+    [5, undefined],
+  ] as const)
+    assert.is(firstRead(reads, { chat: '7', number }), at)
 })
 
 load('the expected sum is the sum of the numbers of the last event of each chat', () => {

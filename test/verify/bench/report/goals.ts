@@ -126,23 +126,94 @@ const npmStart: ReadonlyArray<Goal> = [
     job: 'npm-start',
     text: 'processor time of all processes while idle, 12 partitions, ms/s',
     sense: 'at most',
-    must: 40,
-    aim: 20,
+    must: 24,
+    aim: 15,
     of: started('idle', 'CPU'),
   },
   {
     job: 'npm-start',
     text: 'memory of all processes while idle, MB',
     sense: 'at most',
-    must: 320,
-    aim: 260,
+    must: 272,
+    aim: 240,
     of: started('idle', 'memory'),
   },
+]
+
+const wholeWay = (
+  text: string,
+  {
+    sense = 'at most',
+    must,
+    aim,
+    of,
+    metric,
+    against = 'Camel and Kafka Connect',
+  }: {
+    readonly sense?: Goal['sense']
+    readonly must: number
+    readonly aim: number
+    readonly of: string
+    readonly metric: string
+    readonly against?: string
+  },
+): Goal => ({
+  job: 'whole-way',
+  text: `${text} against ${against}`,
+  sense,
+  must,
+  aim,
+  of: { case: of, who: 'bridge, npm start', metric },
+  against: { case: of, who: against, metric },
+})
+/** At these rates the bridge is compared with the checkout that `--before` names. */
+const thanBefore = { must: 1, aim: 0.5, against: 'before' }
+const freshness = (rate: number, percentile: string, than: typeof thanBefore | { must: number; aim: number }): Goal =>
+  wholeWay(`${percentile} until an event can be read, at ${rate}/s,`, {
+    ...than,
+    of: `${rate} events/s, freshness`,
+    metric: `${percentile} until it can be read`,
+  })
+
+const wholeWays: ReadonlyArray<Goal> = [
+  ...(
+    [
+      [16, 0.85, 1.1],
+      [64, 0.9, 1.2],
+      [256, 0.85, 1.1],
+    ] as const
+  ).map(([connections, must, aim]) =>
+    wholeWay(`events/s until in the views at ${connections} connections`, {
+      sense: 'at least',
+      must,
+      aim,
+      of: `${connections} connections`,
+      metric: 'rate until in the views',
+    }),
+  ),
+  wholeWay("mongod's processor time an event at 64 connections", {
+    must: 1.5,
+    aim: 1.1,
+    of: '64 connections',
+    metric: 'CPU of mongod',
+  }),
+  freshness(1, 'p50', { must: 1.2, aim: 0.7 }),
+  freshness(1, 'p99', { must: 2, aim: 1 }),
+  ...[50, 500].flatMap((rate) => ['p50', 'p99'].map((percentile) => freshness(rate, percentile, thanBefore))),
+  ...['CPU', 'CPU of mongod'].map((metric) =>
+    wholeWay(`${metric === 'CPU' ? "the bridge's" : "mongod's"} processor time an event at 50/s`, {
+      ...thanBefore,
+      of: '50 requests/s',
+      metric,
+    }),
+  ),
+  wholeWay('p99 of the answer at 1,000 requests/s', { must: 2.5, aim: 1.5, of: '1000 requests/s', metric: 'p99' }),
 ]
 
 export const goals: ReadonlyArray<Goal> = [
   ...['bridge', 'bridge, one instance'].flatMap(ingest),
   ...npmStart,
+  ...wholeWays,
   ...traced('tracing off against no spans at all', 'bridge, tracing off', 'bridge without spans', 0.01),
   ...traced('1 % sampled against tracing off', 'bridge, 1 % sampled', 'bridge, tracing off', 0.03),
   {

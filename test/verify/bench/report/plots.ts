@@ -40,6 +40,23 @@ const wanted: ReadonlyArray<Wanted> = [
   },
   {
     kind: 'bars',
+    job: 'whole-way',
+    file: 'whole-way-rate',
+    title: 'The whole way: events a second until in the views',
+    metric: 'rate until in the views',
+    cases: closed,
+  },
+  {
+    kind: 'bars',
+    job: 'whole-way',
+    file: 'whole-way-freshness',
+    title: 'The whole way: 99th percentile until an event can be read',
+    metric: 'p99 until it can be read',
+    cases: /./,
+    logarithmic: true,
+  },
+  {
+    kind: 'bars',
     job: 'message-to-reply',
     file: 'message-to-reply',
     title: 'Message to reply: 99th percentile',

@@ -36,7 +36,15 @@ const casesOf = ({ size: { ingest } }: Bench): ReadonlyArray<Case> => [
 /** A participant that publishes nothing takes no part at fixed rates: these cases are for what a user would run. */
 const takesPart = ({ rate }: Case, { topic }: Participant) => rate === undefined || topic !== undefined
 
-export const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { add }: Gather) => {
+/** `inViews` waits until everything can be read from the views. It returns how many events more it has posted for that. */
+export const measure = async (
+  bench: Bench,
+  load: Load,
+  it: Participant,
+  each: Case,
+  { add }: Pick<Gather, 'add'>,
+  inViews?: () => Promise<number>,
+) => {
   const { connections, seconds, rate } = each
   const { kafka, mongod } = bench.serverPids()
   const whose = [
@@ -53,19 +61,28 @@ export const measure = async (bench: Bench, load: Load, it: Participant, each: C
     ...bench.size.ingest.chats,
     ...(rate !== undefined && { rate }),
   })
+  const answeredAt = performance.now()
+  const events = given.ok + ((await inViews?.()) ?? 0)
+  const later = (performance.now() - answeredAt) / 1000
   const figures = [
     ['rate', 'requests/s', given.ok / given.seconds],
+    ...(inViews
+      ? ([
+          ['rate until in the views', 'events/s', events / (given.seconds + later)],
+          ['in the views after the last answer', 's', later],
+        ] as const)
+      : []),
     ['p50', 'ms', given.latency.p50],
     ['p99', 'ms', given.latency.p99],
     ...whose.map(([metric, pids], i) => {
       const used = cpuSeconds(...pids) - (before[i] ?? 0)
-      return [metric, 'µs a request', (used * 1e6) / given.ok] as const
+      return [metric, 'µs a request', (used * 1e6) / events] as const
     }),
     ['memory', 'MB', residentMb(...it.pids)],
     ['not answered 200', 'requests', Object.values(given.notOk).reduce((sum, count) => sum + count, 0)],
   ] as const
   for (const [metric, unit, value] of figures) add({ case: each.name, who: it.who, metric, unit }, value)
-  return given.ok
+  return events
 }
 
 /**

@@ -3,7 +3,7 @@ import type { BridgeProcess } from '../../../../support/bridge-process.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { createTopics } from '../../../../support/plain-consumer.ts'
 import type { Bench } from '../../bench.ts'
-import { bridgeWorld, type More, stopBridge, webhooksUrl } from '../../bridge.ts'
+import { type BridgeWorld, bridgeWorld, type More, stopBridge, webhooksUrl } from '../../bridge.ts'
 import { startJava } from '../../peers/java.ts'
 import type { KoaAsk, KoaGiven } from '../../peers/koa.ts'
 import { javaPeer } from '../../peers/maven.ts'
@@ -20,13 +20,17 @@ export type Participant = {
 
 const partitions = 6
 
-type Kind = More & { readonly name?: string; readonly checkout?: string }
+type Kind = More & {
+  readonly name?: string
+  readonly checkout?: string
+  readonly roles?: Parameters<BridgeWorld['start']>[0]
+}
 
 export const bridge = async (bench: Bench, who: string, instances: number, kind: Kind = {}): Promise<Participant> => {
-  const { name = `ingest${instances}`, checkout, ...more } = kind
+  const { name = `ingest${instances}`, checkout, roles = ['ingress'], ...more } = kind
   const world = bridgeWorld(bench, { name, partitions, ...(checkout && { checkout }) })
   const processes: BridgeProcess[] = []
-  for (let i = 0; i < instances; i++) processes.push(await world.start(['ingress'], more))
+  for (let i = 0; i < instances; i++) processes.push(await world.start(roles, more))
   return {
     who,
     urls: processes.map(webhooksUrl),
@@ -57,8 +61,7 @@ const accepts = (port: number): Promise<boolean> =>
     }).on('error', () => resolve(false))
   })
 
-export const camel = async (bench: Bench, port: number): Promise<Participant> => {
-  const topic = 'ingest-camel'
+export const camel = async (bench: Bench, port: number, topic = 'ingest-camel'): Promise<Participant> => {
   const classes = await javaPeer(bench.cacheDir, { name: 'camel', sources: ['CamelIngest.java'] }, bench.say)
   await createTopics(bench.brokers, [{ topic, numPartitions: partitions }])
   const args = ['-Xmx512m', '-cp', classes, 'CamelIngest', String(port), bench.brokers.join(','), topic]

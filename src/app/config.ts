@@ -4,6 +4,7 @@ import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
 import type { Account } from '../bridge/domain/accounts.ts'
 import type { Network } from '../bridge/http/client-address.ts'
 import { tokensToEncode } from '../bridge/ingress/path-token.ts'
+import type { KafkaSettings } from '../bridge/kafka/client.ts'
 import type { urlProblems } from '../bridge/mongo/url.ts'
 import type { ConsoleSettings } from '../console/console.ts'
 import { notSafe } from '../console/not-safe.ts'
@@ -26,7 +27,7 @@ export type KafkaConfig = {
   readonly brokers: ReadonlyArray<string>
   /** With `Tls`: PEM of the authorities that replace the system's, and of the bridge's own certificate and key. */
   readonly ssl: boolean | Tls
-  readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
+  readonly sasl?: NonNullable<KafkaSettings['sasl']>
 }
 
 /** Where traces go and which are sampled, as in the standard variables of OpenTelemetry. */
@@ -87,26 +88,40 @@ const kafkaOf = (e: Environment): KafkaConfig | 'embedded' =>
     : {
         brokers: e.KAFKA_BROKERS,
         ssl: e.KAFKA_SSL === 'true' && (tlsOf(e) ?? true),
-        ...(e.KAFKA_SASL_MECHANISM && {
-          sasl: {
-            mechanism: e.KAFKA_SASL_MECHANISM,
-            username: e.KAFKA_SASL_USERNAME ?? '',
-            password: e.KAFKA_SASL_PASSWORD ?? '',
-          },
-        }),
+        ...(e.KAFKA_SASL_MECHANISM && { sasl: saslOf(e, e.KAFKA_SASL_MECHANISM) }),
       }
 
-const credentials = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
+const saslOf = (e: Environment, mechanism: SaslMechanism): NonNullable<KafkaConfig['sasl']> =>
+  mechanism === 'oauthbearer'
+    ? {
+        mechanism,
+        tokenUrl: e.KAFKA_SASL_OAUTH_TOKEN_URL ?? '',
+        clientId: e.KAFKA_SASL_OAUTH_CLIENT_ID ?? '',
+        clientSecret: e.KAFKA_SASL_OAUTH_CLIENT_SECRET ?? '',
+        ...(e.KAFKA_SASL_OAUTH_SCOPE !== undefined && { scope: e.KAFKA_SASL_OAUTH_SCOPE }),
+      }
+    : { mechanism, username: e.KAFKA_SASL_USERNAME ?? '', password: e.KAFKA_SASL_PASSWORD ?? '' }
+
+const userAndPassword = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
+const clientCredentials = [
+  'KAFKA_SASL_OAUTH_TOKEN_URL',
+  'KAFKA_SASL_OAUTH_CLIENT_ID',
+  'KAFKA_SASL_OAUTH_CLIENT_SECRET',
+] as const
 
 const saslProblems = (e: Environment): Problem[] => {
-  const [given] = credentials.filter((name) => e[name] !== undefined)
-  if (e.KAFKA_SASL_MECHANISM === undefined)
+  const { KAFKA_SASL_MECHANISM: mechanism } = e
+  const [oauth] = [...clientCredentials, 'KAFKA_SASL_OAUTH_SCOPE' as const].filter((name) => e[name] !== undefined)
+  if (oauth !== undefined && mechanism !== 'oauthbearer')
+    return [{ path: 'KAFKA_SASL_MECHANISM', expected: `oauthbearer, since ${oauth} is set` }]
+  const [given] = userAndPassword.filter((name) => e[name] !== undefined)
+  if (mechanism === undefined)
     return given === undefined
       ? []
       : [{ path: 'KAFKA_SASL_MECHANISM', expected: `one of ${saslMechanisms.join(', ')}, since ${given} is set` }]
-  return credentials
+  return (mechanism === 'oauthbearer' ? clientCredentials : userAndPassword)
     .filter((name) => e[name] === undefined)
-    .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
+    .map((path) => ({ path, expected: `text, since KAFKA_SASL_MECHANISM is ${mechanism}` }))
 }
 
 /** Certificate and key need each other, and all KAFKA_SSL_ variables need KAFKA_SSL. Otherwise they have no effect. */
@@ -260,11 +275,28 @@ export const environmentWith = (variables: Readonly<Record<string, string>>): No
   return { ...Object.fromEntries(own), ...variables }
 }
 
-const readFile = (path: string): E.Either<string, string> =>
-  E.tryCatch(
-    () => readFileSync(path, 'utf8').trimEnd(),
+const newline = 10
+
+/**
+ * The text of a file as its editor shows it: without a byte order mark, and without the line break at the end. Left:
+ * another encoding, which would become other letters without a word. A password may end with a space.
+ */
+export const textOf = (bytes: Buffer): E.Either<string, string> => {
+  const text = bytes.toString('utf8')
+  const read = Buffer.from(text)
+  if (read.equals(bytes)) return E.right(text.replace(/^\uFEFF/, '').replace(/\r?\n$/, ''))
+  const at = read.findIndex((byte, i) => byte !== bytes[i])
+  const line = bytes.subarray(0, at).filter((byte) => byte === newline).length + 1
+  return E.left(`not UTF-8 in line ${line}: save it in that encoding`)
+}
+
+const readFile = (path: string): E.Either<string, string> => {
+  const bytes = E.tryCatch(
+    () => readFileSync(path),
     (error) => (error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'),
   )
+  return E.isLeft(bytes) ? bytes : textOf(bytes.right)
+}
 
 /** EX_CONFIG of sysexits.h. */
 export const exitOfWrongConfig = 78

@@ -30,7 +30,7 @@ export const isKeyOf = (certificates: string, key: string): boolean =>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
-export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
+export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
 const plainSamplers = ['always_on', 'always_off', 'traceidratio'] as const
@@ -43,10 +43,10 @@ export type MongoConfig = { readonly url: string; readonly database: string }
 /** The codec of a variable, and its value if it is absent or empty. */
 class VariableType<A> extends t.Type<A, unknown, unknown> {
   readonly unset: A
-  constructor(expected: string, read: (text: string) => A | undefined, unset: A) {
+  constructor(expected: string, read: (text: string) => A | undefined, unset: A, isTrimmed = true) {
     const validate: t.Validate<unknown, A> = (u, context) => {
       if (u === undefined) return t.success(unset)
-      const text = String(u).trim()
+      const text = isTrimmed ? String(u).trim() : String(u)
       const value = read(text)
       if (value !== undefined) return t.success(value)
       return text === '' ? t.success(unset) : t.failure(u, context, expected)
@@ -71,6 +71,9 @@ const wholeNumber = <U extends number | undefined>(from: number, to: number, uns
     unset,
   )
 
+/** A secret that somebody else has made: each of its characters counts, also a space at its end. */
+const secret = () => new VariableType<string | undefined>('text', (text) => text || undefined, undefined, false)
+
 const pem = (expected: string, isOne: (text: string) => boolean) =>
   variable<string | undefined>(expected, (text) => (isOne(text) ? text : undefined), undefined)
 
@@ -92,6 +95,7 @@ const safeUrl = (text: string): string | undefined => {
   if (url === null || /[?#]|\/\/[^/]*@/.test(text)) return undefined
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? text : undefined
 }
+const tokenUrl = (text: string) => (safeUrl(text.replace(/\?[^#]*$/, '')) === undefined ? undefined : text)
 /** The operators' port has these paths itself. */
 const reserved = /^\/(livez|readyz|metrics)(\/|$)/i
 const basePath = (text: string) => (/^(\/\w[\w.~-]*)+$/.test(text) && !reserved.test(text) ? text : undefined)
@@ -175,10 +179,24 @@ export const settings = [
       KAFKA_SSL: oneOf(['true', 'false'], 'false'),
       KAFKA_SASL_MECHANISM: oneOf(saslMechanisms, undefined),
       KAFKA_SASL_USERNAME: matching(/./, 'text', undefined),
-      KAFKA_SASL_PASSWORD: matching(/./, 'text', undefined),
+      KAFKA_SASL_PASSWORD: secret(),
     },
-    'mechanism `plain`, `scram-sha-256` or `scram-sha-512`',
+    'mechanism `plain`, `scram-sha-256`, `scram-sha-512` or `oauthbearer`',
     'off',
+  ),
+  explained(
+    {
+      KAFKA_SASL_OAUTH_TOKEN_URL: variable<string | undefined>(
+        'an https:// URL, or an http:// URL of loopback',
+        tokenUrl,
+        undefined,
+      ),
+      KAFKA_SASL_OAUTH_CLIENT_ID: matching(/./, 'text', undefined),
+      KAFKA_SASL_OAUTH_CLIENT_SECRET: secret(),
+      KAFKA_SASL_OAUTH_SCOPE: matching(/./, 'text', undefined),
+    },
+    'for `oauthbearer`, in place of user and password: the token endpoint of an OAuth 2.0 server, and the client for which it issues tokens (client credentials); the scope is optional',
+    'none',
   ),
   explained(
     {
@@ -300,7 +318,7 @@ export const settings = [
       CONSOLE_URL: httpsUrl(),
       CONSOLE_OIDC_ISSUER: httpsUrl(),
       CONSOLE_OIDC_CLIENT_ID: matching(/./, 'text', undefined),
-      CONSOLE_OIDC_CLIENT_SECRET: matching(/./, 'text', undefined),
+      CONSOLE_OIDC_CLIENT_SECRET: secret(),
       CONSOLE_SESSION_KEY: matching(/^.{32,}$/, 'at least 32 characters', undefined),
     },
     "set all five together: the public address of [the console](access.md#the-console) (`https://`), the OpenID Connect provider for sign-in and the client's id and secret there, and at least 32 random characters, the same for each process",

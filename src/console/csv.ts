@@ -52,10 +52,13 @@ export const csvOfPages = async <Row, End, Failure>(
   return E.right(text + csv([lastLine]))
 }
 
+/** Without it Excel reads UTF-8 as the encoding of the machine, and shows other letters. */
+const byteOrderMark = '\uFEFF'
+
 /** The answer that the browser saves under a name. The name has only characters that need no escape. */
 export const csvFile = (name: string, body: string) => ({
   status: 200,
-  body,
+  body: byteOrderMark + body,
   headers: {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
     'Content-Disposition': `attachment; filename="${name}"`,

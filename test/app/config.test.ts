@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Config, environmentWith, readConfig, type Variables, warningsOf } from '../../src/app/config.ts'
+import { type Config, environmentWith, readConfig, textOf, type Variables, warningsOf } from '../../src/app/config.ts'
 import { urlProblems } from '../../src/bridge/mongo/url.ts'
+import { right } from '../support/either.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/accounts.json': JSON.stringify({
@@ -247,6 +248,16 @@ const refused: ReadonlyArray<readonly [string, Variables, ReadonlyArray<string>]
     { KAFKA_BROKERS: 'k:1', KAFKA_SASL_USERNAME: 'bridge' },
     ['KAFKA_SASL_MECHANISM'],
   ],
+  [
+    'tokens for Kafka without the client',
+    { KAFKA_BROKERS: 'k:1', KAFKA_SASL_MECHANISM: 'oauthbearer', KAFKA_SASL_USERNAME: 'bridge' },
+    ['KAFKA_SASL_OAUTH_TOKEN_URL', 'KAFKA_SASL_OAUTH_CLIENT_ID', 'KAFKA_SASL_OAUTH_CLIENT_SECRET'],
+  ],
+  [
+    'a client of tokens with another mechanism',
+    { KAFKA_BROKERS: 'k:1', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_OAUTH_SCOPE: 'kafka' },
+    ['KAFKA_SASL_MECHANISM'],
+  ],
   ['a port that is used twice', { HTTP_PORT: '8081' }, ['ADMIN_PORT']],
   ['a port on every address', { HTTP_PORT: '9000', ADMIN_PORT: '9000', ADMIN_HOST: '0.0.0.0' }, ['ADMIN_PORT']],
 ]
@@ -254,6 +265,7 @@ for (const [what, variables, paths] of refused)
   config(`refused: ${what}`, () => assert.equal(problems(variables), paths))
 
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
+  KAFKA_SASL_OAUTH_TOKEN_URL: ['http://login.example.com/token', 'https://user:secret@login.example.com/token'],
   MONGODB_URL: ['mongodb://m1/%zz', 'mongodb://m1/%E0%A4'],
   CONSOLE_BASE_PATH: ['/../x', '/metrics', '/readyz', '/livez/console'],
   OTEL_EXPORTER_OTLP_HEADERS: ['no-value', 'a=b,=c', 'a=%zz', 'a b=c', 'a=b%0Ac'],
@@ -308,6 +320,50 @@ config('variables that the bridge does not have, and a console that will not run
   )
   assert.equal(warnings({ ADMIN_PORT: '8080' }), ['ADMIN_PORT'])
   assert.equal(warnings({}), [])
+})
+
+const encodings: ReadonlyArray<readonly [string, Buffer, E.Either<string, string>]> = [
+  ['with a byte order mark', Buffer.from('\uFEFF{ "id": "Köln" }\n'), E.right('{ "id": "Köln" }')],
+  ['with a space and a line break of Windows at its end', Buffer.from('a password \r\n'), E.right('a password ')],
+  ['in Latin-1', Buffer.from('{\n "a": "é",\n', 'latin1'), E.left('not UTF-8 in line 2: save it in that encoding')],
+  ['in UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), E.left('not UTF-8 in line 1: save it in that encoding')],
+]
+for (const [what, bytes, expected] of encodings)
+  config(`a file ${what} is read, or refused in words`, () => assert.equal(textOf(bytes), expected))
+
+config('a password is used byte for byte, and other values without the spaces around them', () => {
+  const kafka = right(
+    read({
+      KAFKA_BROKERS: ' k:1 ',
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: ' bridge ',
+      KAFKA_SASL_PASSWORD: ' two spaces ',
+    }),
+  ).kafka
+  assert.equal(kafka, {
+    brokers: ['k:1'],
+    ssl: false,
+    sasl: { mechanism: 'plain', username: 'bridge', password: ' two spaces ' },
+  })
+})
+
+config('a client gets tokens for Kafka', () => {
+  const variables = {
+    KAFKA_BROKERS: 'k:1',
+    KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
+    KAFKA_SASL_OAUTH_TOKEN_URL: 'https://login.example.com/token?p=policy',
+    KAFKA_SASL_OAUTH_CLIENT_ID: 'bridge',
+    KAFKA_SASL_OAUTH_CLIENT_SECRET_FILE: '/password',
+  }
+  const sasl = {
+    mechanism: 'oauthbearer',
+    tokenUrl: 'https://login.example.com/token?p=policy',
+    clientId: 'bridge',
+    clientSecret: 'my-secret-value',
+  }
+  assert.equal(right(read(variables)).kafka, { brokers: ['k:1'], ssl: false, sasl })
+  const scoped = { ...variables, KAFKA_SASL_OAUTH_SCOPE: 'kafka' }
+  assert.equal(right(read(scoped)).kafka, { brokers: ['k:1'], ssl: false, sasl: { ...sasl, scope: 'kafka' } })
 })
 
 config('a process that this one starts can have other variables, also where this one has a file of them', () => {

@@ -120,7 +120,7 @@ audit('is a spreadsheet in which no name is a formula', async () => {
     [lines.length, lines[0], lines[1], lines.at(-1), headers?.['Content-Disposition']],
     [
       1_202,
-      'When (Europe/Berlin),Who,Action,About,Chat,Time (UTC),Account,Id',
+      '\uFEFFWhen (Europe/Berlin),Who,Action,About,Chat,Time (UTC),Account,Id',
       '2026-01-01 01:00:00,kim-0,Erased a person,Person: chat 1,,2026-01-01T00:00:00.000Z,acme,a0',
       `2026-01-01 00:40:00,"'=cmd|""calc""",Erased a person,Person: chat 1,,2025-12-31T23:40:00.000Z,acme,a1200`,
       'attachment; filename="acme-audit.csv"',

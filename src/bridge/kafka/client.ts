@@ -4,7 +4,8 @@ import './kafkajs-patches/fetch.ts'
 import './kafkajs-patches/metadata-errors.ts'
 import './kafkajs-patches/request-queue.ts'
 import './compression.ts'
-import { Kafka, type logCreator, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
+import { Kafka, type logCreator, logLevel, type Mechanism, type RetryOptions, type SASLOptions } from 'kafkajs'
+import { type OAuthBearer, oauthBearer } from './oauth-bearer.ts'
 import { type Sockets, seedOf, trackedSockets } from './sockets.ts'
 
 /** The log of kafkajs, at level debug, without stacks, keys or payloads. src/bridge/kafka itself logs what operators need. */
@@ -22,11 +23,7 @@ export type KafkaSettings = {
   readonly brokers: ReadonlyArray<string>
   /** An object has the authorities to trust instead of the system's, and the client's own certificate, in PEM. */
   readonly ssl: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  readonly sasl?: {
-    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
-    readonly username: string
-    readonly password: string
-  }
+  readonly sasl?: Exclude<SASLOptions, { readonly mechanism: 'aws' | 'oauthbearer' }> | OAuthBearer
   readonly clientId: string
   readonly topicPrefix: string
   /** The beginning of each group's name. The default is `topicPrefix`. */
@@ -46,8 +43,13 @@ const connectionTimeoutMs = 3_000
 // Above the heartbeats and the longest request, below the brokers' connections.max.idle.ms.
 const silenceMs = 60_000
 
+const credentialsOf = (sasl: KafkaSettings['sasl']): SASLOptions | Mechanism | undefined => {
+  if (sasl?.mechanism === 'oauthbearer') return oauthBearer(sasl)
+  return sasl
+}
+
 export const newClient = ({ brokers, ssl, sasl, clientId }: KafkaSettings, log: Log): NewClient => {
-  const credentials: SASLOptions | undefined = sasl
+  const credentials = credentialsOf(sasl)
   const seeds = brokers.map(seedOf)
   let made = 0
   return (retry) => {

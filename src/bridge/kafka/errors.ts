@@ -12,10 +12,11 @@ const words: ServerWords = {
   tls: 'KAFKA_SSL and KAFKA_BROKERS',
 }
 
-const sasl = (message: string): string =>
-  message.includes('not supported by the server')
-    ? 'see KAFKA_SASL_MECHANISM'
-    : 'see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'
+const sasl = (message: string): string | undefined => {
+  if (message.includes('not supported by the server')) return 'see KAFKA_SASL_MECHANISM'
+  // Of OAUTHBEARER the message itself names the setting.
+  return message.includes('KAFKA_SASL_OAUTH_') ? undefined : 'see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'
+}
 
 /** The settings that an operator should check, if wrong settings can cause this error. */
 const adviceFor = (error: unknown): string | undefined => {

@@ -12,6 +12,7 @@ import {
   unhealthyReason,
 } from '../../../src/bridge/kafka/consumer/health.ts'
 import { kafkaReasonOf, kindOf, refusalOf, unreachable } from '../../../src/bridge/kafka/errors.ts'
+import { renewed } from '../../../src/bridge/kafka/oauth-bearer.ts'
 import { slicesOf } from '../../../src/bridge/shared/slices.ts'
 import { silent } from '../../support/silent-log.ts'
 
@@ -223,6 +224,28 @@ decisions('an error has the kind of the broker, and texts that may quote data ar
       ['unknown error', 'unknown error', undefined],
     ],
   )
+})
+
+decisions('a token is shared, and fetched again after four fifths of its time, or after a failure', async () => {
+  let now = 0
+  let fetched = 0
+  let isAway = false
+  const tokenOf = renewed(
+    async () => {
+      fetched++
+      if (isAway) throw new Error('away')
+      return { value: `token ${fetched}`, lastsMs: 100_000 }
+    },
+    () => now,
+  )
+  assert.equal(await Promise.all([tokenOf(), tokenOf()]), ['token 1', 'token 1'])
+  now = 79_999
+  assert.is(await tokenOf(), 'token 1')
+  now = 80_000
+  isAway = true
+  assert.is(await tokenOf().catch(({ message }) => message), 'away')
+  isAway = false
+  assert.is(await tokenOf(), 'token 3')
 })
 
 const broker = '127.0.0.1:9092'

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
@@ -48,7 +50,9 @@ const refusalOf = async (way: Way) => {
   await kafka.stop()
   const said = JSON.stringify([reason, topics, kafka.seen.logged])
   assert.equal([ok, topics._tag], [false, 'Left'])
-  assert.not.ok(said.includes('PRIVATE KEY') || (way.sasl && said.includes(way.sasl.password)))
+  const secrets =
+    way.sasl?.mechanism === 'oauthbearer' ? [way.sasl.clientSecret] : [way.sasl?.password ?? 'PRIVATE KEY']
+  assert.not.ok([...secrets, 'PRIVATE KEY'].some((secret) => said.includes(secret)))
   return reason
 }
 
@@ -74,6 +78,88 @@ const ways: Readonly<Record<string, (servers: Servers) => Way>> = {
 }
 for (const [name, way] of Object.entries(ways))
   security(`records are written and read ${name}`, async () => comesAndGoes(way(await secureServers())))
+
+/** A token server (RFC 6749, section 4.4). Its tokens have no signature, as the broker takes them here. */
+const tokenServer = async (lastsSeconds: number, claims: () => object = () => ({})) => {
+  const asked: Array<{ readonly authorization: string | undefined; readonly body: string }> = []
+  const server = createServer((req, res) => {
+    let body = ''
+    req.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    req.on('end', () => {
+      const { authorization } = req.headers
+      asked.push({ authorization, body })
+      const isClient = authorization === `Basic ${Buffer.from('bridge:a%2Fsecret%20').toString('base64')}`
+      const now = Math.floor(Date.now() / 1000)
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+      const payload = { sub: 'bridge', iat: now, exp: now + lastsSeconds, ...claims() }
+      const token = { access_token: `${part({ alg: 'none' })}.${part(payload)}.`, expires_in: lastsSeconds }
+      res.writeHead(isClient ? 200 : 401, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify(isClient ? token : { error: 'invalid_client', error_description: body }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const sasl = {
+    mechanism: 'oauthbearer',
+    tokenUrl: `http://127.0.0.1:${port}/token`,
+    clientId: 'bridge',
+    clientSecret: 'a/secret ',
+    scope: 'kafka write',
+  } as const
+  return { asked, sasl, stop: () => new Promise<unknown>((resolve) => server.close(resolve).closeAllConnections()) }
+}
+
+security('records are written and read over TLS with oauthbearer, with one token for all connections', async () => {
+  const { kafka, authority } = await secureServers()
+  const { asked, sasl, stop } = await tokenServer(3600)
+  await comesAndGoes({ broker: kafka.sasl, ssl: { ca: authority.own.cert }, sasl })
+  await stop()
+  assert.equal(
+    asked.map(({ body }) => body),
+    ['grant_type=client_credentials&scope=kafka+write'],
+  )
+})
+
+security('a token is renewed on open connections before it ends', async () => {
+  const { kafka, authority } = await secureServers()
+  // kafkajs authenticates again 10 s before the end of a session.
+  const { asked, sasl, stop } = await tokenServer(11)
+  const bridge = connectBy({ broker: kafka.sasl, ssl: { ca: authority.own.cert }, sasl })
+  right(await bridge.ensureTopics())
+  const before = asked.length
+  await eventually('tokens', async () => {
+    right(await bridge.append(recordOf('acme/1', 'there'), withinMs))
+    return asked.length >= before + 3
+  })
+  await bridge.stop()
+  await stop()
+})
+
+const refusedTokens: ReadonlyArray<readonly [string, () => object, object, RegExp]> = [
+  [
+    'that has expired',
+    () => ({ exp: 1 }),
+    {},
+    /the broker does not accept the token \(\w+\): see KAFKA_SASL_OAUTH_SCOPE/,
+  ],
+  [
+    'for a wrong secret',
+    () => ({}),
+    { clientSecret: wrongPassword },
+    /invalid_client \(see KAFKA_SASL_OAUTH_CLIENT_ID and/,
+  ],
+  ['from a server that is away', () => ({}), { tokenUrl: 'http://127.0.0.1:9/token' }, /KAFKA_SASL_OAUTH_TOKEN_URL/],
+]
+for (const [title, claims, change, says] of refusedTokens)
+  security(`a token ${title} is reported with its setting`, async () => {
+    const { kafka, authority } = await secureServers()
+    const { sasl, stop } = await tokenServer(3600, claims)
+    const way = { broker: kafka.sasl, ssl: { ca: authority.own.cert }, sasl: { ...sasl, ...change } }
+    assert.match(await refusalOf(way), says)
+    await stop()
+  })
 
 const six = hasIpv6 ? security : security.skip
 six('records are written and read through a broker with an IPv6 address', async () =>

@@ -37,7 +37,10 @@ export const startSecureKafka = async (directory: string, authority: Authority) 
     'ssl.truststore.type=PEM',
     `ssl.truststore.location=${authority.own.certFile}`,
     'listener.name.mutual.ssl.client.auth=required',
-    'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+    // Without a validator of its own, the broker takes tokens without a signature. A session lasts as long as its token.
+    `listener.name.sasl.oauthbearer.sasl.jaas.config=${jaas}.oauthbearer.OAuthBearerLoginModule required;`,
+    'connections.max.reauth.ms=3600000',
     `listener.name.sasl.plain.sasl.jaas.config=${jaas}.plain.PlainLoginModule required user_${username}="${password}";`,
     ...['256', '512'].map(
       (bits) => `listener.name.sasl.scram-sha-${bits}.sasl.jaas.config=${jaas}.scram.ScramLoginModule required;`,

@@ -317,6 +317,7 @@ for (const [query, rows, accountId = 'acme'] of [
 
 reading('the CSV of conversations has durations, waits, and the state in the words of the page', async () => {
   const [head = [], ...lines] = (await ask<string>(`${conversations}.csv`))
+    .slice('\uFEFF'.length)
     .trimEnd()
     .split('\r\n')
     .map((line) => line.split(','))

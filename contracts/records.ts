@@ -106,12 +106,13 @@ export const QuarantineHeaders = exactShape(
     /** When the bridge received the request. */
     [quarantineHeaders.receivedAt]: Instant,
 
-    /** What was wrong: how the request was sent, its content, an unknown event, or its size. */
+    /** What was wrong: how the request was sent, its content, an unknown event, its size, or that Kafka refuses it. */
     [quarantineHeaders.reason]: t.keyof({
       'media-type': null,
       invalid: null,
       'unknown-event': null,
       'too-large': null,
+      'refused-by-kafka': null,
     }),
 
     /** Where the problems are, and what was expected there; never what was sent. */

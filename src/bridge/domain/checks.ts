@@ -63,10 +63,12 @@ const checks = {
   },
   journal: {
     of: ['ingress'],
-    unmet: 'Kafka is unavailable and the journal is full: it has reached its cap, or its disk is full',
-    effect: 'Webhooks are kept on disk and reach Kafka later. They are refused once the journal is full.',
+    unmet:
+      'Kafka is unavailable and the journal is full (it has reached its cap, or its disk is full), or in the last minute Kafka refused for good what `quarantine` should keep. Limited while Kafka refuses records of another topic for good',
+    effect:
+      'Webhooks are kept on disk or in quarantine, and reach their topics later. They are refused once the journal is full.',
     first:
-      'while Kafka accepts no records, repair that: the journal then empties by itself. The runbook says what to do about a full disk or damage; keep every .segment file',
+      'correct a topic that its reason names. While Kafka accepts no records, repair that: the journal then empties by itself. The runbook says what to do about a full disk or damage; keep every .segment file',
     needs: ['kafka'],
     outranksItsServers: true,
   },

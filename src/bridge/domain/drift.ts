@@ -164,6 +164,7 @@ const valueAt = (payload: unknown, path: string): unknown =>
 
 /** The findings of a request that was not understood. */
 export const notUnderstood = ({ api, reason, problems, body }: QuarantinedRequest): ReadonlyArray<Finding> => {
+  if (reason === 'refused-by-kafka') return []
   const json = readJson(body)
   const payload = E.isRight(json) ? json.right : undefined
   const field = nameField[api]

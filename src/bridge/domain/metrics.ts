@@ -159,7 +159,7 @@ export const metrics = {
   reusedIds: counter('reused_ids_total', 'bot events whose id came before with other content', ['account'], {
     more: ' (as far as this process remembers): topic and archive keep both, consumers ignore the second',
   }),
-  quarantined: counter('quarantined_total', 'requests that the bridge did not understand and keeps in `quarantine`', [
+  quarantined: counter('quarantined_total', 'requests that became no event and are kept in `quarantine`', [
     'api',
     'reason',
   ]),

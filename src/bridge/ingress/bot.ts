@@ -33,6 +33,8 @@ export const botRouter = (shared: Shared) => {
     decode: (payload, { account }, receivedAt, ctx) =>
       decodeBotEvent(payload, { accountId: account.id, receivedAt, traceparent: ctx.state.traceparent }),
     answerTo: (reason) => E.left(refusalOf(reason)),
+    // As for an event that only the journal has.
+    answerToRefused: async () => E.left(unavailable),
     // The client waits. An event only in the journal has not reached the bot, so the service continues without it.
     publish: async (event, withinMs) =>
       E.map((durableIn) => (durableIn === 'kafka' ? ok({ result: 'ok' }) : E.left(unavailable)))(

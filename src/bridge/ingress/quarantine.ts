@@ -11,8 +11,19 @@ import { headBytes } from '../http/body.ts'
 import type { Admitted, Ingress } from './admission.ts'
 import { unavailable } from './refusal.ts'
 
-/** Why a request is in quarantine: its body was not understood, or it is too large; `size` in bytes. */
-export type Quarantined = NotUnderstood | { readonly kind: 'too-large'; readonly size: number | undefined }
+/**
+ * Why a request is in quarantine: its body was not understood, it is too large (`size` in bytes), or Kafka will never
+ * accept its event.
+ */
+export type Quarantined =
+  | NotUnderstood
+  | { readonly kind: 'too-large'; readonly size: number | undefined }
+  | { readonly kind: 'refused-by-kafka'; readonly reason: string }
+
+const problemsOf = (reason: Quarantined): string => {
+  if (reason.kind === 'too-large') return 'body: expected fewer bytes'
+  return reason.kind === 'refused-by-kafka' ? reason.reason : problemText(reason)
+}
 
 /** The record that keeps a body byte for byte (the beginning of one that is too large), with the reason. Pure. */
 export const quarantineRecord = (
@@ -30,7 +41,7 @@ export const quarantineRecord = (
     [names.interface]: api,
     [names.receivedAt]: receivedAt,
     [names.reason]: reason.kind,
-    [names.problems]: reason.kind === 'too-large' ? 'body: expected fewer bytes' : problemText(reason),
+    [names.problems]: problemsOf(reason),
     ...(contentType !== '' && { [names.contentType]: contentType }),
     ...(contentEncoding !== '' && { [names.contentEncoding]: contentEncoding }),
     ...(reason.kind === 'too-large' && { [names.size]: String(reason.size ?? 'unknown') }),
@@ -44,8 +55,8 @@ type Request = {
   readonly withinMs: number
   /** The answer once the request is kept. */
   readonly answer: E.Either<Refusal, Answer>
-  /** The event, if it is known: for the log. */
-  readonly event: Pick<DomainEvent, 'subject' | 'type'> | undefined
+  /** The event, if it is known. */
+  readonly event: Pick<DomainEvent, 'id' | 'subject' | 'type'> | undefined
 }
 
 /** Keeps a request that does not become an event, and returns its answer: 503 if it may not have been kept in time. */
@@ -53,11 +64,16 @@ export const quarantining =
   ({ append, measure, log }: Pick<Ingress, 'append' | 'measure' | 'log'>, api: 'webhooks' | 'bot') =>
   async ({ admitted, reason, receivedAt, withinMs, answer, event }: Request): Promise<E.Either<Refusal, Answer>> => {
     measure.quarantined(api, reason.kind)
-    if (reason.kind === 'too-large') {
-      const fields = { api, accountId: admitted.account.id, bytes: reason.size }
-      const about = event && { subject: event.subject, type: event.type }
-      log.warn({ ...fields, ...about }, 'a request is too large: its beginning is in quarantine')
-    }
-    const appended = await append(quarantineRecord(api, admitted, reason, receivedAt, randomUUID()), withinMs)
+    const fields = { api, accountId: admitted.account.id, ...(event && { subject: event.subject, type: event.type }) }
+    if (reason.kind === 'too-large')
+      log.warn({ ...fields, bytes: reason.size }, 'a request is too large: its beginning is in quarantine')
+    if (reason.kind === 'refused-by-kafka')
+      log.error(
+        { ...fields, reason: reason.reason },
+        'Kafka will never accept an event: its request goes to quarantine',
+      )
+    // An event of a webhook has the id of its record, so the event that a redrive makes is the same event.
+    const id = api === 'webhooks' && event !== undefined ? event.id : randomUUID()
+    const appended = await append(quarantineRecord(api, admitted, reason, receivedAt, id), withinMs)
     return E.isLeft(appended) ? E.left(unavailable) : answer
   }

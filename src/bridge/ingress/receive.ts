@@ -20,6 +20,8 @@ type Interface = {
   ) => E.Either<NotUnderstood, Decoded>
   /** The answer to a request that is not understood, once it is in quarantine. */
   readonly answerTo: (reason: NotUnderstood) => E.Either<Refusal, Answer>
+  /** The answer to a request whose event Kafka will never accept, once the request is in quarantine. */
+  readonly answerToRefused: (event: DomainEvent) => Promise<E.Either<Refusal, Answer>>
   /** Publishes the event. Right: the answer. Left: the event is not known to be durable. */
   readonly publish: (event: DomainEvent, withinMs: number) => Promise<E.Either<Failure, E.Either<Refusal, Answer>>>
   /** The time that is left for a request, in ms. */
@@ -27,7 +29,10 @@ type Interface = {
 }
 
 /** Each admitted request becomes an event in the log, or is kept in quarantine. */
-export const receiving = (shared: Shared, { api, admit, decode, answerTo, publish, leftMs }: Interface): Handle => {
+export const receiving = (
+  shared: Shared,
+  { api, admit, decode, answerTo, answerToRefused, publish, leftMs }: Interface,
+): Handle => {
   const { now, limits, measure } = shared
   const quarantine = quarantining(shared, api)
 
@@ -49,7 +54,14 @@ export const receiving = (shared: Shared, { api, admit, decode, answerTo, publis
     ctx.state.eventId = event.id
     const published = await publish(event, leftMs(ctx))
     if (E.isRight(published)) return published.right
-    if (published.left.kind !== 'too-large') return E.left(unavailable)
-    return keep({ kind: 'too-large', size: admitted.body.length }, E.left(eventTooLarge), event)
+    const { kind, reason } = published.left
+    switch (kind) {
+      case 'transient':
+        return E.left(unavailable)
+      case 'too-large':
+        return keep({ kind, size: admitted.body.length }, E.left(eventTooLarge), event)
+      case 'permanent':
+        return keep({ kind: 'refused-by-kafka', reason }, await answerToRefused(event), event)
+    }
   }
 }

@@ -58,6 +58,7 @@ export const webhooksRouter = (shared: Shared) => {
         contentHash: contentHash(account, body),
       }),
     answerTo: (reason) => (reason.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(reason))),
+    answerToRefused: async (event) => ok(await reply(event, Promise.resolve())),
     publish: async (event, withinMs) => {
       const publishing = publish(event, withinMs)
       const replied = reply(event, publishing)

@@ -115,11 +115,20 @@ const ofIdentities = new Set([
 export const isIdentityLost = (error: unknown): boolean => ofIdentities.has(kindOf(error))
 
 const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
-const invalid = new Set(['INVALID_RECORD', 'INVALID_TIMESTAMP', 'INVALID_TOPIC_EXCEPTION'])
+
+/** Errors that the record meets again whenever it is sent, with the settings that an operator should check. */
+const invalid: Readonly<Record<string, string>> = {
+  INVALID_RECORD: 'see cleanup.policy of the topic, and what checks records at the broker',
+  INVALID_TIMESTAMP:
+    'see message.timestamp.type, message.timestamp.before.max.ms and message.timestamp.after.max.ms of the topic, and the clocks of this host and the broker',
+  INVALID_TOPIC_EXCEPTION: 'see TOPIC_PREFIX',
+  POLICY_VIOLATION: 'see the policies of the broker, or of the proxy before it',
+}
 
 /** Why the broker will never accept a record, if the record itself causes the error. Undefined for other errors. */
 export const refusalOf = (error: unknown): Failure | undefined => {
   const kind = kindOf(error)
   if (tooLarge.has(kind)) return { kind: 'too-large', reason: kind }
-  return invalid.has(kind) ? { kind: 'permanent', reason: kind } : undefined
+  const advice = Object.hasOwn(invalid, kind) ? invalid[kind] : undefined
+  return advice === undefined ? undefined : { kind: 'permanent', reason: `${kind}: ${advice}` }
 }

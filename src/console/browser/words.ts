@@ -359,6 +359,7 @@ const causes: Sentences = {
   'wrong-key': 'Came under a wrong key',
   'unknown-event': 'Unknown event',
   'too-large': 'Too large',
+  'refused-by-kafka': 'Refused by Kafka',
   unforeseen: 'A bug of the bridge',
 }
 /** Why a record is a dead letter, or a request in quarantine. */

@@ -185,7 +185,7 @@ journals('readiness reports journals without a process, and stays ready', () => 
   const damaged = { places: 0, bytes: 0 }
   assert.equal(
     journalHealth(
-      { records: 0, bytes: 0, damaged, failedOver: [], refused: false, orphans: { ...orphans, damaged } },
+      { records: 0, bytes: 0, damaged, failedOver: [], refused: false, orphans: { ...orphans, damaged }, refusals: [] },
       0,
     ),
     {

@@ -70,7 +70,10 @@ export const startPolicy = async (
   const health = () => {
     const { isFailedOver, ...state } = policy.state()
     const orphans = { journals: 0, records: 0, unusable: [], damaged: { places: 0, bytes: 0 } }
-    return journalHealth({ ...state, failedOver: isFailedOver ? ['chats'] : [], orphans }, Date.parse(clock.now()))
+    return journalHealth(
+      { ...state, failedOver: isFailedOver ? ['chats'] : [], orphans, refusals: [] },
+      Date.parse(clock.now()),
+    )
   }
   return { ...policy, health, broker, clock, lane, rejected, keeping, lines, idle, recover }
 }

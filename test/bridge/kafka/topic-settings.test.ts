@@ -70,13 +70,63 @@ settings('a topic with the settings of the bridge has no differences', () => {
   })
 })
 
+settings('a setting that will make Kafka refuse records for good is reported with what it does', () => {
+  const off = '9223372036854775807'
+  const rows: ReadonlyArray<readonly [Readonly<Record<string, string>>, Partial<TopicState>, ReadonlyArray<string>]> = [
+    [{ 'message.timestamp.after.max.ms': '1000' }, {}, []],
+    [
+      {
+        'message.timestamp.type': 'CreateTime',
+        'message.timestamp.after.max.ms': '3600000',
+        'message.timestamp.before.max.ms': off,
+      },
+      {},
+      [
+        'message.timestamp.type is CreateTime, not LogAppendTime',
+        'records are refused for good while a clock of the bridge is more than 3600 s fast (message.timestamp.after.max.ms)',
+      ],
+    ],
+    [
+      {
+        'message.timestamp.type': 'CreateTime',
+        'message.timestamp.after.max.ms': '500',
+        'message.timestamp.before.max.ms': '60000',
+      },
+      {},
+      [
+        'message.timestamp.type is CreateTime, not LogAppendTime',
+        'records are refused for good while a clock of the bridge is more than 0.5 s fast (message.timestamp.after.max.ms) or 60 s slow (message.timestamp.before.max.ms)',
+      ],
+    ],
+    [
+      { 'message.timestamp.type': 'CreateTime', 'message.timestamp.difference.max.ms': off },
+      {},
+      ['message.timestamp.type is CreateTime, not LogAppendTime'],
+    ],
+    [
+      { 'min.insync.replicas': '3' },
+      { replication: 2 },
+      ['replication is 2, not 3', 'min.insync.replicas is 3 with replication 2: no record is accepted'],
+    ],
+  ]
+  for (const [config, given, expected] of rows) {
+    const state = stateOf({ ...given, config: { ...configOf(chats, 3), ...config } })
+    assert.equal(reportOf(chats, defaults, state, false).differences, expected)
+  }
+})
+
 settings('each difference is reported', () => {
   const config = { ...configOf(chats, 3), 'retention.ms': '86400000' }
 
   const { cleanUp, differences } = reportOf(chats, defaults, stateOf({ partitions: 6, replication: 1, config }), false)
 
   assert.is(cleanUp, 'kept 1 day')
-  assert.equal(differences, ['partitions is 6, not 12', 'replication is 1, not 3', 'retention.ms is 86400000, not -1'])
+  assert.equal(differences, [
+    'partitions is 6, not 12',
+    'replication is 1, not 3',
+    'retention.ms is 86400000, not -1',
+    'min.insync.replicas is 2 with replication 1: no record is accepted',
+  ])
 })
 
 settings('fewer than two in-sync replicas are reported on three brokers, for any wanted number', () => {

@@ -75,6 +75,42 @@ const cleanUpText = (config: TopicState['config']): string => {
   return `kept ${days} ${days === 1 ? 'day' : 'days'}`
 }
 
+const timestampType = 'message.timestamp.type'
+const afterMaxMs = 'message.timestamp.after.max.ms'
+const beforeMaxMs = 'message.timestamp.before.max.ms'
+/** Brokers before 4.0 have one limit for both. */
+const differenceMaxMs = 'message.timestamp.difference.max.ms'
+
+const withUnit = (ms: string) => (/^[0-9]{1,15}$/.test(ms) ? `${Number(ms) / 1000} s` : ms)
+
+/** How far a producer's clock may be wrong before Kafka refuses its records for good. Empty if the broker sets times. */
+const clockLimits = (config: TopicState['config']): ReadonlyArray<string> => {
+  if (config[timestampType] === 'LogAppendTime') return []
+  const both = config[differenceMaxMs]
+  const { [afterMaxMs]: after = both, [beforeMaxMs]: before = both } = config
+  // The default for the past is 2^63 - 1: no limit.
+  return [
+    after !== undefined && `${withUnit(after)} fast (${afterMaxMs})`,
+    before !== undefined && `${withUnit(before)} slow (${beforeMaxMs})`,
+  ]
+    .filter((limit) => limit !== false)
+    .filter((limit) => !limit.startsWith('9223372036854775807'))
+}
+
+/** What of the topic's settings will make Kafka refuse records for good. */
+const refusalsOf = ({ config, replication }: TopicState): ReadonlyArray<string> => {
+  const limits = clockLimits(config)
+  const inSync = Number(config[minimumInSync] ?? 1)
+  return [
+    ...(limits.length > 0
+      ? [`records are refused for good while a clock of the bridge is more than ${limits.join(' or ')}`]
+      : []),
+    ...(inSync > replication
+      ? [`${minimumInSync} is ${inSync} with replication ${replication}: no record is accepted`]
+      : []),
+  ]
+}
+
 const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState): ReadonlyArray<string> => {
   const replication = defaults.replication ?? state.replication
   const wanted: ReadonlyArray<readonly [what: string, is: unknown, wanted: unknown]> = [
@@ -86,6 +122,7 @@ const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState)
   const isRisky = state.brokers >= 3 && inSync < 2
   return [
     ...wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is ?? 'unknown'}, not ${should}`])),
+    ...refusalsOf(state),
     ...(isRisky ? [`${minimumInSync} is ${inSync}, not 2: the loss of one broker may lose acknowledged records`] : []),
   ]
 }

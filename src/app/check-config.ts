@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { describe } from '../../contracts/problem.ts'
-import { type Done, operation } from '../bridge/operations/operation.ts'
+import { describe, type Problem } from '../../contracts/problem.ts'
+import { type Done, operation, type Run, type Stop } from '../bridge/operations/operation.ts'
 import { notSafe } from '../console/not-safe.ts'
 import { wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
+import type { Words } from './terminal/words.ts'
 
 const shownBy = (ssl: KafkaConfig['ssl']) =>
   typeof ssl === 'object' && ssl.cert !== undefined ? ' with a client certificate' : ''
@@ -54,6 +55,29 @@ const summaryOf = ({
   warnings: warnings ?? [],
 })
 
+/** The configuration, or all mistakes in it. `reason`: the mistakes as text. */
+type Checked =
+  | ({ readonly valid: true } & ReturnType<typeof summaryOf>)
+  | { readonly valid: false; readonly problems: ReadonlyArray<Problem>; readonly reason: string }
+
+export const checkConfig = operation({
+  name: 'check-config',
+  summary: 'check the environment and the accounts file and print every mistake; exit code 78 if there is one',
+  options: {},
+  json: 'print it as JSON',
+  needs: {},
+  select: async () => E.right(await settingsOf('find')),
+  act: async (_, settings, __: Run<never, never>): Promise<E.Either<Stop, Done<Checked>>> => {
+    const wrong = (problems: ReadonlyArray<Problem>, reason: string) =>
+      E.right({ code: exitOfWrongConfig, result: { valid: false as const, problems, reason } })
+    if (E.isLeft(settings)) return wrong(settings.left, settings.left.map((problem) => describe([problem])).join('\n'))
+    const keys = wrappingKeysOf(settings.right, false)
+    if (E.isLeft(keys))
+      return wrong([{ path: 'ARCHIVE_KEY_FILE', expected: 'a readable file with a JWK set of keys' }], keys.left)
+    return E.right({ code: 0, result: { valid: true, ...summaryOf(settings.right) } })
+  },
+})
+
 const linesOf = ({
   kafka,
   mongodb,
@@ -65,7 +89,7 @@ const linesOf = ({
   logLevel,
   demo,
   accounts,
-}: ReturnType<typeof summaryOf>) =>
+}: Extract<Checked, { valid: true }>) =>
   [
     ['Kafka', kafka],
     ['MongoDB', mongodb],
@@ -79,27 +103,15 @@ const linesOf = ({
     ...(demo && accounts.length === 0 ? [['Demo account', 'made when the bridge starts']] : []),
   ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
 
-export const checkConfig = operation({
-  name: 'check-config',
-  summary: 'check the environment and the accounts file and print every mistake; exit code 78 if there is one',
-  options: {},
-  json: 'print it as JSON',
-  needs: {},
-  select: async () => E.right(await settingsOf('find')),
-  act: async (_, settings, { warn }): Promise<Done<object>> => {
-    if (E.isLeft(settings))
-      return {
-        code: exitOfWrongConfig,
-        trouble: settings.left.map((problem) => describe([problem])).join('\n'),
-        result: { valid: false, problems: settings.left },
-      }
-    const keys = wrappingKeysOf(settings.right, false)
-    if (E.isLeft(keys)) {
-      const problems = [{ path: 'ARCHIVE_KEY_FILE', expected: 'a readable file with a JWK set of keys' }]
-      return { code: exitOfWrongConfig, trouble: keys.left, result: { valid: false, problems } }
-    }
-    const about = summaryOf(settings.right)
-    for (const warning of settings.right.warnings ?? []) warn(`Warning: ${warning}.`)
-    return { code: 0, lines: [...linesOf(about), 'The configuration is valid.'], result: { valid: true, ...about } }
-  },
-})
+export const checkConfigWords: Words<never, Checked> = {
+  event: () => [],
+  result: (checked) =>
+    checked.valid
+      ? [
+          ...checked.warnings.map((warning) => ({ err: `Warning: ${warning}.` })),
+          ...linesOf(checked),
+          'The configuration is valid.',
+        ]
+      : [{ err: checked.reason }],
+  json: (checked) => (checked.valid ? checked : { valid: false, problems: checked.problems }),
+}

@@ -3,7 +3,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { codeOf } from '../bridge/journal/files.ts'
 import type { AnyOperation, Done, Resources, Run, Stop } from '../bridge/operations/operation.ts'
 import type { Option } from '../bridge/operations/options.ts'
+import { isProgress } from '../bridge/operations/progress.ts'
 import { writePrivateFile } from '../bridge/shared/private-files.ts'
+import type { ShowProgress } from './terminal/progress.ts'
+import { type AnyWords, type Line, wordsOf } from './terminal/words.ts'
 
 /** The options that the runner understands, besides those of the operation. */
 export type Flags = { readonly json?: true; readonly dryRun?: true; readonly yes?: true }
@@ -100,18 +103,25 @@ export const addOperations = (program: Command, operations: ReadonlyArray<AnyOpe
 }
 
 /** What a terminal is for an operation. `out` prints results, `err` what else there is to say. */
-export type Terminal = Pick<Run, 'progress' | 'withinMs' | 'interruption' | 'who' | 'recordAction'> & {
+export type Terminal = Pick<Run, 'withinMs' | 'interruption' | 'who' | 'recordAction'> & {
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   readonly ask: (question: string) => Promise<boolean>
+  readonly progress: ShowProgress
 }
 
+const printTo =
+  ({ out, err }: Pick<Terminal, 'out' | 'err'>) =>
+  (line: Line) =>
+    typeof line === 'string' ? out(line) : err(line.err)
+
 /** Prints what an operation has done. Returns the exit code of the process. */
-const print = (
+const printEnd = (
   ended: E.Either<Stop, Done<unknown>>,
   { out, err }: Pick<Terminal, 'out' | 'err'>,
   isJson: boolean,
   exitCodeOfFailure: number,
+  words: AnyWords | undefined,
 ): number => {
   if (E.isLeft(ended)) {
     const { kind, reason } = ended.left
@@ -121,8 +131,10 @@ const print = (
   }
   const { code, files = [], lines = [], trouble, result } = ended.right
   const isText = !isJson || result === undefined
+  const said = words === undefined ? lines : words.result(result)
+  const asJson = () => JSON.stringify(words?.json === undefined ? result : words.json(result), null, 2)
   // First what was done: a disk may be full, and an erasure cannot be taken back.
-  for (const line of isText ? lines : [JSON.stringify(result, null, 2)]) out(line)
+  for (const line of isText ? said : [asJson()]) printTo({ out, err })(line)
   let unwritten = 0
   for (const { path, text, lines: written } of files)
     try {
@@ -142,15 +154,22 @@ export const runOnTerminal = async (
   resources: Resources,
   values: object,
   { json = false, dryRun = false, yes = false }: Flags | { json?: boolean; dryRun?: boolean; yes?: boolean },
-  { out, err, ask, ...terminal }: Terminal,
+  { out, err, ask, progress, ...terminal }: Terminal,
 ): Promise<number> => {
+  const words = wordsOf(operation)
+  const print = printTo({ out: json ? err : out, err })
+  const say = (event: unknown) => {
+    if (words === undefined) print(event as string)
+    else if (isProgress(event)) progress(words.step?.(event.step) ?? ['', ''], event)
+    else words.event(event).forEach(print)
+  }
   const run: Run = {
     ...terminal,
     isDry: dryRun,
-    say: json ? err : out,
+    say,
     warn: err,
     confirm: async (question) => yes || (await ask(question)),
   }
   const ended = await operation.performWith(resources, values, run)
-  return print(ended, { out, err }, json, operation.exitCodeOfFailure ?? 1)
+  return printEnd(ended, { out, err }, json, operation.exitCodeOfFailure ?? 1, words)
 }

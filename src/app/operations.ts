@@ -1,6 +1,5 @@
 import { whatIf } from '../bot/what-if/operation.ts'
 import { archiveKeys, archiveReplay, archiveRewrap } from '../bridge/operations/archive/archive-operations.ts'
-import type { AnyOperation } from '../bridge/operations/operation.ts'
 import { rebuild } from '../bridge/operations/rebuild/rebuild.ts'
 import {
   redriveList,
@@ -14,7 +13,7 @@ import { exportPerson } from '../bridge/privacy/export.ts'
 import { eraseRelease } from '../bridge/privacy/retain-days/release.ts'
 
 /** What operators can do. The command line, the guide's table and the tests of all operations follow from this list. */
-export const operations: ReadonlyArray<AnyOperation> = [
+export const operations = [
   topics,
   rebuild,
   redriveList,
@@ -29,4 +28,4 @@ export const operations: ReadonlyArray<AnyOperation> = [
   archiveKeys,
   archiveReplay,
   whatIf,
-]
+] as const

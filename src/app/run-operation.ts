@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
-import cliProgress from 'cli-progress'
 import * as E from 'fp-ts/lib/Either.js'
 import { dataKeys } from '../bridge/archive/data-keys.ts'
 import type { WrappingKeys } from '../bridge/archive/key-file.ts'
@@ -18,7 +17,6 @@ import { type Redrives, redrivesIn } from '../bridge/mongo/redrives.ts'
 import { silentPersonsIn } from '../bridge/mongo/silent-persons.ts'
 import { actionRecorder, afterErasures, commandLineUser, type RecordAction } from '../bridge/operations/audit.ts'
 import type { AnyOperation, Need, Resources } from '../bridge/operations/operation.ts'
-import { following, progressLines, type ShowProgress } from '../bridge/operations/progress.ts'
 import { printableLines } from '../bridge/shared/text.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { missingKeyFile, wrappingKeysOf } from './archive-keys.ts'
@@ -30,6 +28,7 @@ import { missedErasuresOf } from './roles/missed-erasures.ts'
 import { findRunning } from './running.ts'
 import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
 import { firstSignal } from './signals.ts'
+import { progressBar, progressLines } from './terminal/progress.ts'
 
 // Ids, addresses and texts of others are printed too. Escaped control and direction characters do no harm in JSON.
 const out = (line: string) => console.log(printableLines(line))
@@ -42,23 +41,6 @@ const ask = async (question: string): Promise<boolean> => {
   questions.close()
   return answer.trim() === 'yes'
 }
-
-/** A bar on a terminal. */
-const progressBar =
-  (stream: NodeJS.WriteStream, clock: () => number): ShowProgress =>
-  (what, unit) => {
-    const format = `${what}  {bar} {percentage} %  {text}`
-    const bar = new cliProgress.SingleBar(
-      { format, stream, gracefulExit: false, emptyOnZero: false },
-      cliProgress.Presets.shades_classic,
-    )
-    return following(unit, clock, ({ done, total }, text, isLast) => {
-      if (!bar.isActive) bar.start(total, done, { text })
-      bar.setTotal(total)
-      bar.update(done, { text })
-      if (isLast) bar.stop()
-    })
-  }
 
 const progressFor = (isJson: boolean) =>
   process.stdout.isTTY && !isJson

@@ -1,7 +1,8 @@
 import * as t from 'io-ts'
-import { Count, exactShape, Id, Instant, Ticket } from '../../contracts/primitives.ts'
+import { Count, exactShape, Id, Ticket } from '../../contracts/primitives.ts'
 import { ConsoleRole } from '../bridge/domain/accounts.ts'
 import { type Also as AlsoValue, alsoText, type Certain, readAlso, readCertain } from '../bridge/domain/person/ids.ts'
+import type { Stop } from '../bridge/operations/operation.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string
@@ -347,57 +348,6 @@ export const LetterAnswer = exactShape(
 )
 
 /**
- * Body: the letter `id`, or without it all letters that match the filters, at most `limit`. `again`: also letters that
- * were sent before; `overwrite`: also letters older than the state in their view; `force`: also letters that were sent
- * three times. Requests in quarantine need none of these three.
- */
-export const RedriveBody = exactShape(
-  { dryRun: t.boolean, limit: Count },
-  {
-    id: Id,
-    /** Only these letters. */
-    ids: t.array(Id),
-    unowned: t.literal(true),
-    cause: Id,
-    topic: Id,
-    since: Instant,
-    until: Instant,
-    again: t.boolean,
-    overwrite: t.boolean,
-    force: t.boolean,
-  },
-  'RedriveBody',
-)
-
-/**
- * One line of the answer's NDJSON: the result of a letter, with the number of letters so far. The last line is the end.
- * `sent`: in a dry run those that would be sent; `before`: sent before; `kept`: not sent, for the reason in its line.
- */
-export const RedriveLine = t.union([
-  t.strict({ line: t.string, done: Count }),
-  t.strict({ end: t.strict({ sent: Count, before: Count, kept: Count, failed: Count, words: t.string }) }),
-])
-
-/**
- * Body: `begin` a rebuild of this view or of all views, or `resume` or `discard` the interrupted rebuild. `dryRun` only
- * compares. The audit log records a dry run too, because it shows ids.
- */
-export const RebuildBody = exactShape(
-  { what: t.keyof({ begin: null, resume: null, discard: null }), dryRun: t.boolean },
-  { view: t.string },
-  'RebuildBody',
-)
-
-/**
- * One line of the answer's NDJSON: a line of the command's output. The last line is the end. `ok`: the rebuild is done,
- * or in a dry run nothing differs.
- */
-export const RebuildLine = t.union([
-  t.strict({ line: t.string, done: Count }),
-  t.strict({ end: t.strict({ ok: t.boolean }) }),
-])
-
-/**
  * The operations of the command line that this session may run by a form. `value`: what the option's value is; absent
  * for a flag. `isConfirmed`: the page asks before each run. `confirm`: what the page asks before a run with the option.
  */
@@ -423,8 +373,7 @@ export const OperationsAnswer = exactShape(
 )
 
 /**
- * Body: the operation, and its options by their names: text, or true for a flag. The answer's lines are as for a
- * rebuild.
+ * Body: the operation, and its options by their names: text, or true for a flag.
  */
 export const OperationBody = exactShape(
   { name: t.string, options: t.record(t.string, t.unknown), dryRun: t.boolean },
@@ -521,12 +470,18 @@ export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
 export type LettersKind = 'dead-letters' | 'quarantine'
 export type ProcessedAnswer = t.TypeOf<typeof ProcessedAnswer>
 export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
-export type RedriveBody = t.TypeOf<typeof RedriveBody>
-export type RedriveLine = t.TypeOf<typeof RedriveLine>
 export type OperationsAnswer = t.TypeOf<typeof OperationsAnswer>
 export type OperationBody = t.TypeOf<typeof OperationBody>
-export type RebuildBody = t.TypeOf<typeof RebuildBody>
-export type RebuildLine = t.TypeOf<typeof RebuildLine>
-export type RebuildEnd = Extract<RebuildLine, { end: unknown }>['end']
 export type PersonBody = t.TypeOf<typeof PersonBody>
 export type PersonAnswer = t.TypeOf<typeof PersonAnswer>
+
+/** How an operation ended: its exit code and what it has done, or why it did nothing. */
+export type OperationEnd<Result> = { readonly code: number; readonly result?: Result } | { readonly stop: Stop }
+
+/**
+ * A line of the NDJSON of an operation that runs: what it says, with the number of such lines so far, because a slow
+ * reader misses some. The last line is the end.
+ */
+export type OperationLine<Event, Result> =
+  | { readonly event: Event; readonly done: number }
+  | { readonly end: OperationEnd<Result> }

@@ -12,9 +12,7 @@ import { nowHandlers } from './api/now.ts'
 import { type ConsoleResources, operationsHandlers } from './api/operations.ts'
 import { personHandlers } from './api/person.ts'
 import { processedHandlers } from './api/processed.ts'
-import { rebuildHandlers } from './api/rebuild.ts'
 import { recordHandlers } from './api/record.ts'
-import { redriveHandlers } from './api/redrive.ts'
 import { statisticsHandlers } from './api/statistics.ts'
 import { stripHandlers } from './api/strip.ts'
 import { systemHandlers } from './api/system.ts'
@@ -53,7 +51,6 @@ const apis = [
   stripHandlers,
   systemHandlers,
   operationsHandlers,
-  rebuildHandlers,
   nowHandlers,
   conversationsHandlers,
   conversationHandlers,
@@ -63,7 +60,6 @@ const apis = [
   failedRepliesHandlers,
   deadLettersHandlers,
   processedHandlers,
-  redriveHandlers,
   personHandlers,
 ] as const
 
@@ -71,8 +67,11 @@ type Together<U> = (U extends unknown ? (each: U) => void : never) extends (all:
 type ApiDeps = Together<Parameters<(typeof apis)[number]>[0]>
 
 export type HandlersDeps = Omit<Backend, 'timeZoneOf' | 'now' | 'monotonic' | 'sleep' | 'read'> &
-  Pick<ApiDeps, 'mongoQuery' | 'operations' | 'rebuilds' | 'restore'> &
-  Pick<ConsoleResources, 'retentionDays' | 'topicPrefix' | 'silentPersons' | 'archiveKeys'>
+  Pick<ApiDeps, 'mongoQuery' | 'operations'> &
+  Pick<
+    ConsoleResources,
+    'redrives' | 'rebuilds' | 'restore' | 'retentionDays' | 'topicPrefix' | 'silentPersons' | 'archiveKeys'
+  >
 
 /** The handlers of all routes of the console's API. */
 export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {

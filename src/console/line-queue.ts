@@ -1,23 +1,23 @@
-type Line<End> = { readonly line: string; readonly done: number } | { readonly end: End }
+import type { OperationEnd, OperationLine } from './answers.ts'
 
 /** A caller that does not read misses further lines, and sees the gap in `done`. */
 const maxWaiting = 1_000
 
-/** The output of some work as NDJSON. The work never waits for the reader of the lines. The last line is `end`. */
-export const lineQueue = <End>() => {
-  const waiting: Line<End>[] = []
+/** What an operation says, as NDJSON. It never waits for the reader of the lines. The last line is `end`. */
+export const lineQueue = <Event, Result>() => {
+  const waiting: Array<OperationLine<Event, Result>> = []
   let [done, isOver] = [0, false]
   let news = Promise.withResolvers<void>()
-  const put = (line: Line<End>) => {
+  const put = (line: OperationLine<Event, Result>) => {
     waiting.push(line)
     news.resolve()
   }
   return {
-    out: (line: string) => {
+    out: (event: Event) => {
       done++
-      if (waiting.length < maxWaiting) put({ line, done })
+      if (waiting.length < maxWaiting) put({ event, done })
     },
-    end: (end: End) => {
+    end: (end: OperationEnd<Result>) => {
       isOver = true
       put({ end })
     },

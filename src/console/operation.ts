@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConsoleSessions } from '../bridge/mongo/console-sessions.ts'
 import { commandLineUser } from '../bridge/operations/audit.ts'
-import { operation, type Resources, stop } from '../bridge/operations/operation.ts'
+import { operation, type Resources, type Run, stop } from '../bridge/operations/operation.ts'
 import { makeLink } from './access/link.ts'
 
 export const consoleLink = operation({
@@ -15,14 +15,13 @@ export const consoleLink = operation({
     adminUrl === undefined
       ? stop('refused', 'No bridge with a console runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
       : E.right({ adminUrl, consolePath }),
-  act: async ({ consoleSessions: store }, { adminUrl, consolePath }) => {
+  act: async ({ consoleSessions: store }, { adminUrl, consolePath }, _: Run<never, never>) => {
     const link = await makeLink({ store, clock: () => new Date() }, adminUrl, consolePath, commandLineUser())
     return link === undefined
-      ? {
-          code: 1,
-          trouble:
-            'A sign-in link works on loopback alone, and ADMIN_HOST is another address: sign in with OpenID Connect.',
-        }
-      : { code: 0, lines: [link] }
+      ? stop(
+          'refused',
+          'A sign-in link works on loopback alone, and ADMIN_HOST is another address: sign in with OpenID Connect.',
+        )
+      : E.right({ code: 0, result: { link } })
   },
 })

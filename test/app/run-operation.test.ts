@@ -1,7 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { operations } from '../../src/app/operations.ts'
+import { operations as listed } from '../../src/app/operations.ts'
+import type { AnyOperation } from '../../src/bridge/operations/operation.ts'
 import { runOperation } from '../support/operation.ts'
+
+const operations: ReadonlyArray<AnyOperation> = listed
 
 const before = new Date('2026-01-31T12:00:00Z')
 

@@ -1,13 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { operations } from '../../src/app/operations.ts'
+import { operations as listed } from '../../src/app/operations.ts'
+import type { AnyOperation } from '../../src/bridge/operations/operation.ts'
 import type { Option } from '../../src/bridge/operations/options.ts'
-import { RebuildLine } from '../../src/console/answers.ts'
 import { type OperationsDeps, operationsHandlers } from '../../src/console/api/operations.ts'
 import type { Grant } from '../../src/console/handler.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given } from './given-request.ts'
+
+const operations: ReadonlyArray<AnyOperation> = listed
 
 const list = 'GET /api/accounts/:account/operations'
 const start = 'POST /api/accounts/:account/operations/run'
@@ -44,7 +46,7 @@ const servers = (hasAudit = true) => {
     const answer = right(await ask(body))
     if (!('stream' in answer)) throw new Error('expected a stream')
     const lines = []
-    for await (const text of answer.stream) lines.push(right(RebuildLine.decode(JSON.parse(text))))
+    for await (const text of answer.stream) lines.push(JSON.parse(text))
     return lines
   }
   const names = async (role: Grant['role'], accounts?: Grant['accounts']) => {
@@ -58,8 +60,8 @@ const offered = suite('operations in the console')
 
 offered('are offered to who has the role for every account', async () => {
   const { names } = servers()
-  const ofOperators = operations.filter(({ role }) => role === 'operator').map(({ name }) => name)
-  assert.ok(ofOperators.includes('topics'))
+  const ofOperators = operations.filter(({ hasForm }) => hasForm).map(({ name }) => name)
+  assert.equal(ofOperators, ['topics'])
   assert.equal(
     [await names('operator'), await names('operator', new Set(['acme'])), await names('viewer')],
     [ofOperators, [], []],
@@ -75,8 +77,8 @@ offered('say which options the page asks about, and that is recorded once the to
     const recorded = hasAudit ? [{ who: 'kim@example.com', action: 'topics', detail: 'topics, apply' }] : []
     assert.equal([applied, audit.actions], [['topics'], recorded])
   }
-  const asks = operations.flatMap(({ name, role, options }) =>
-    role === undefined
+  const asks = operations.flatMap(({ name, hasForm, options }) =>
+    hasForm === undefined
       ? []
       : Object.entries<Option>(options).flatMap(([option, { confirm }]) => (confirm ? [`${name} --${option}`] : [])),
   )
@@ -95,13 +97,11 @@ offered('need only what the console has', () => {
 
 offered('run with the same result as on the command line', async () => {
   const { read, applied } = servers(false)
-  assert.equal(await read({}), [
-    { line: 'livechat.chats  account/chat  0 partitions  replication 0', done: 1 },
-    { line: '  ! it is missing', done: 2 },
-    { end: { ok: false } },
-  ])
+  assert.equal(await read({}), [{ end: { code: 1, result: [report] } }])
   assert.equal(applied, [])
-  assert.equal((await read({ options: { apply: true } })).at(-1), { end: { ok: true } })
+  assert.equal(await read({ options: { apply: true } }), [
+    { end: { code: 0, result: [{ ...report, differences: [] }] } },
+  ])
   assert.equal(applied, ['topics'])
 })
 
@@ -118,9 +118,9 @@ offered('are refused to others, and with an option that they do not have', async
   assert.equal(
     refusals.map((answered) => E.isLeft(answered) && [answered.left.status, answered.left.message]),
     [
-      [404, 'name: expected an operation that your roles for every account allow'],
-      [404, 'name: expected an operation that your roles for every account allow'],
-      [404, 'name: expected an operation that your roles for every account allow'],
+      [403, 'account: expected the role operator for every account'],
+      [404, 'name: expected an operation that the console offers'],
+      [404, 'name: expected an operation that the console offers'],
       [400, 'apply: expected true or false'],
       [400, 'force: expected no such option'],
       [400, 'constructor: expected no such option'],

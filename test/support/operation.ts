@@ -24,7 +24,7 @@ export const runOperation = async (
       err: (line) => void err.push(line),
       ask: async () => false,
       withinMs: 30_000,
-      progress: () => ({ at: () => {}, end: () => {} }),
+      progress: () => {},
       interruption: () => new AbortController().signal,
       who: 'operator@test',
       recordAction: async () => E.right(undefined),

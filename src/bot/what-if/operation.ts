@@ -7,7 +7,7 @@ import type { Account } from '../../bridge/domain/accounts.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
 import { type Asked, commandText, ofAccount } from '../../bridge/operations/audit.ts'
-import { type Done, operation, type Run, stop } from '../../bridge/operations/operation.ts'
+import { type Done, operation, type Run, type Stop, stop } from '../../bridge/operations/operation.ts'
 import {
   accountOption,
   anyText,
@@ -17,6 +17,7 @@ import {
   time,
   type ValuesOf,
 } from '../../bridge/operations/options.ts'
+import { type ProgressEvent, progress } from '../../bridge/operations/progress.ts'
 import { dayMs, monotonic } from '../../bridge/shared/time.ts'
 import { erasedMeanwhile } from './erased-meanwhile.ts'
 import { commitOf, openReport, readAccepted } from './files.ts'
@@ -28,7 +29,7 @@ import { junitXml } from './reports/junit.ts'
 import { lineOf, wordHash } from './reports/line.ts'
 import { reportPage } from './reports/page.ts'
 import type { Report } from './reports/report.ts'
-import { skippedText, summaryJson, summaryLines } from './reports/summary.ts'
+import { skippedText } from './reports/summary.ts'
 import { runWhatIf } from './run.ts'
 import { readChats, type Source } from './source.ts'
 
@@ -176,7 +177,7 @@ type Bots = { readonly candidate: Bot; readonly baseline: Bot | undefined; reado
 const startBots = async (
   { kafka, topicPrefix }: Ports,
   { account, options: { bot, group, baseline, network } }: Selected,
-  say: (line: string) => void,
+  say: (event: WhatIfEvent) => void,
   signal: AbortSignal,
 ): Promise<E.Either<string, Bots>> => {
   const replyWithin = account.bot?.replyWithin ?? usualReplyWithin
@@ -187,7 +188,15 @@ const startBots = async (
   const candidate =
     group === undefined
       ? await module(bot ?? '')
-      : await startGroup({ kafka, prefix: topicPrefix, group, partitions, replyWithin, say, signal })
+      : await startGroup({
+          kafka,
+          prefix: topicPrefix,
+          group,
+          partitions,
+          replyWithin,
+          ready: (topics) => say({ kind: 'group-ready', group, ...topics }),
+          signal,
+        })
   if (E.isLeft(candidate)) {
     await old.right?.stop()
     return E.left(bot === undefined ? candidate.left : `${bot} cannot be used: ${candidate.left}`)
@@ -196,7 +205,7 @@ const startBots = async (
   return E.right({ candidate: candidate.right, baseline: old.right, stop: stopAll })
 }
 
-/** Adds the groups that are accepted now to the file that is committed. Returns what is to be said of it. */
+/** Adds the groups that are accepted now to the file that is committed. Returns the ids that no group has. */
 const accept = (
   { accept: ids = [], accepted }: Options,
   file: AcceptedFile,
@@ -204,7 +213,7 @@ const accept = (
 ): ReadonlyArray<string> => {
   const chosen = groups.filter(({ id }) => ids.includes(id))
   if (chosen.length > 0) writeFileSync(accepted, `${JSON.stringify(accepting(file, chosen), null, 2)}\n`)
-  return ids.flatMap((id) => (chosen.some((group) => group.id === id) ? [] : [`No group has the id ${id}.`]))
+  return ids.flatMap((id) => (chosen.some((group) => group.id === id) ? [] : [id]))
 }
 
 /** In ms, if the account sets none: as the bridge waits. */
@@ -244,15 +253,25 @@ const reportOf = (
   }
 }
 
-const failed = (trouble: string): Done<object> => ({ code: couldNotRun, trouble })
+/** What is said while it runs. `group-ready`: the bot of the group can be started with this prefix and reads this topic. */
+export type WhatIfEvent =
+  | ProgressEvent<'asking'>
+  | { readonly kind: 'group-ready'; readonly group: string; readonly prefix: string; readonly topic: string }
+
+/** `unknown`: ids that were to be accepted and that no group has. `out`: the folder of the report. */
+export type WhatIfResult = {
+  readonly report: Report
+  readonly unknown: ReadonlyArray<string>
+  readonly out: string
+}
 
 const compare = async (
   ports: Ports,
   { account, options: given, accepted }: Selected,
   bots: Bots,
-  run: Run<never>,
+  run: Run<WhatIfEvent, never>,
   signal: AbortSignal,
-) => {
+): Promise<E.Either<Stop, Done<WhatIfResult>>> => {
   const { kafka, restore, erasures, retentionDays, consoleUrl } = ports
   const { from, to, repeat, chats = Number.POSITIVE_INFINITY, withWords, words, failOn = kinds, out } = given
   const now = new Date()
@@ -264,7 +283,7 @@ const compare = async (
   const deleteBy = withWords ? deleteByOf(account, retentionDays, now) : undefined
   const files = openReport(out)
   try {
-    const bar = run.progress('asking', 'records')
+    const bar = progress(run.say, 'asking' as const)
     const { cases, noise, erased, ...found } = await runWhatIf(
       {
         ...telling,
@@ -288,18 +307,17 @@ const compare = async (
     )
     bar.end()
     if (found.chats.compared === 0) {
-      return failed(`There is no chat to compare. Chats read: ${found.chats.read}, skipped: ${skippedText(found)}.`)
+      return stop(
+        'absent',
+        `There is no chat to compare. Chats read: ${found.chats.read}, skipped: ${skippedText(found)}.`,
+      )
     }
     const report = reportOf(ports, given, { ...found, noise }, source, { madeAt: now, deleteBy })
     const storyOf = (chatId: string) =>
       `${consoleUrl}/accounts/${encodeURIComponent(account.id)}/conversations/${encodeURIComponent(chatId)}`
     files.finish(junitXml(report, cases), reportPage(report, { ...telling, storyOf }), erased)
     const unknown = accept(given, accepted, report.groups)
-    return {
-      code: report.new > 0 ? somethingNew : nothingNew,
-      lines: [...summaryLines(report), ...unknown, `The report is in ${out}.`],
-      result: summaryJson(report),
-    }
+    return E.right({ code: report.new > 0 ? somethingNew : nothingNew, result: { report, unknown, out } })
   } finally {
     files.discard()
   }
@@ -325,10 +343,10 @@ export const whatIf = operation({
   },
   select,
   action: actionOf,
-  act: async (ports: Ports, selected, run): Promise<Done<object>> => {
+  act: async (ports: Ports, selected, run: Run<WhatIfEvent, never>) => {
     const signal = run.interruption()
     const bots = await startBots(ports, selected, run.say, signal)
-    if (E.isLeft(bots)) return failed(bots.left)
+    if (E.isLeft(bots)) return stop('unavailable', bots.left)
     try {
       return await compare(ports, selected, bots.right, run, signal)
     } finally {

@@ -12,7 +12,6 @@ import type { Redrives } from '../mongo/redrives.ts'
 import type { SilentPersons } from '../mongo/silent-persons.ts'
 import { type Asked, notRecorded, type RecordAction } from './audit.ts'
 import type { Option, Options, ValuesOf } from './options.ts'
-import type { ShowProgress } from './progress.ts'
 
 /** What operations work with. `src/app` opens what an operation needs, and closes it afterwards. */
 export type Resources = {
@@ -42,13 +41,12 @@ export type Resources = {
 }
 export type Need = keyof Resources
 
-/** Who runs an operation and sees what it says: a terminal, or a page of the console. */
-export type Run<Selected = unknown> = {
+/** Who runs an operation and hears what it says: a terminal, or a page of the console. Each makes its own words of it. */
+export type Run<Event = unknown, Selected = unknown> = {
   readonly isDry: boolean
-  /** A line about what the operation does. */
-  readonly say: (line: string) => void
+  /** What the operation does, as it happens. */
+  readonly say: (event: Event) => void
   readonly warn: (line: string) => void
-  readonly progress: ShowProgress
   /** How long it may wait for something that takes its time. */
   readonly withinMs: number
   /** Aborts when the operation has to end early. Only from this call on is a signal to the process such a reason. */
@@ -56,6 +54,8 @@ export type Run<Selected = unknown> = {
   /** Who does it, for a receipt. */
   readonly who: string
   readonly recordAction: RecordAction
+  /** What a dry run shows leaves this machine, so it is recorded. */
+  readonly recordsLooks?: true
   readonly confirm: (question: string, selected: Selected) => Promise<boolean>
 }
 
@@ -73,6 +73,7 @@ export const stop = (kind: Stop['kind'], reason: string): E.Either<Stop, never> 
 export type Done<Result> = {
   /** The exit code of the command. */
   readonly code: number
+  readonly result?: Result
   /** What is true whether or not the files can be written. */
   readonly lines?: ReadonlyArray<string>
   /** Files that only this user can read, and what is said once each is written. */
@@ -83,8 +84,6 @@ export type Done<Result> = {
   }>
   /** Why it ended early. */
   readonly trouble?: string
-  /** What `--json` prints. */
-  readonly result?: Result
 }
 
 /** A question before `act`; undefined if none is needed. `declined`: what is said if the answer is not yes. */
@@ -97,31 +96,48 @@ type Confirm<Selected> = {
  * What an operator can do. One runner serves all operations, on the command line and in the console: it selects, shows,
  * asks, records, acts.
  */
-export type Operation<Ports, O extends Options, Selected, Result> = {
+export type Operation<Name extends string, Ports, O extends Options, Selected, Event, Result> = {
   /** The words on the command line: `redrive send`. */
-  readonly name: string
+  readonly name: Name
   /** A line for tables of all operations. */
   readonly summary: string
   readonly description?: string
   readonly options: O
   /** The description of `--json`. Without it there is no such option, and so on. */
   readonly json?: string
-  /** Who may run it by a form on the page System of the console: this role for every account. */
+  /**
+   * Who may run it in the console: this role for the account whose page it is, or for every account if no option of it
+   * names an account. Without it the console does not offer it.
+   */
   readonly role?: ConsoleRole
-  /** `acts`: a dry run does not end after `show`. It calls `act`, which changes nothing then. */
-  readonly dryRun?: { readonly about: string; readonly acts?: true }
+  /** The console has a form of it on the page System, made from its options. */
+  readonly hasForm?: true
+  /**
+   * `acts`: a dry run does not end after `show`. It calls `act`, which changes nothing then. `look`: what is recorded
+   * before, if the console shows what a dry run finds.
+   */
+  readonly dryRun?: {
+    readonly about: string
+    readonly acts?: true
+    readonly look?: (selected: Selected) => Asked | undefined
+  }
   readonly confirm?: Confirm<Selected>
   /** The exit code if nothing was done, also because of wrong options. Default: 1, and 78 for a wrong configuration. */
   readonly exitCodeOfFailure?: number
   readonly needs: { readonly [N in keyof Ports]: true }
   /** Finds what the operation is about. Changes nothing. */
-  readonly select: (ports: Ports, options: ValuesOf<O>, run: Run<never>) => Promise<E.Either<Stop, Selected>>
-  readonly show?: (selected: Selected) => ReadonlyArray<string>
+  readonly select: (ports: Ports, options: ValuesOf<O>, run: Run<Event, never>) => Promise<E.Either<Stop, Selected>>
+  /** What it says before it asks and acts. */
+  readonly show?: (selected: Selected) => ReadonlyArray<Event>
   /**
    * What is recorded on the topic `audit` before `act`. Undefined: nothing is changed, and no personal data is shown.
    */
   readonly action?: (selected: Selected) => Asked | undefined
-  readonly act: (ports: Ports, selected: Selected, run: Run<never>) => Promise<Done<Result>>
+  readonly act: (
+    ports: Ports,
+    selected: Selected,
+    run: Run<Event, never>,
+  ) => Promise<Done<Result> | E.Either<Stop, Done<Result>>>
 }
 
 /** The accounts of the accounts file: each operation with the option of an account needs them. */
@@ -142,32 +158,51 @@ const wrongAccountIn = (options: Options, values: object, ports: object): string
  * Runs an operation. Left: nothing was done. The action is recorded first, so that nothing happens that cannot be
  * recorded.
  */
-const perform = async <Ports extends object, O extends Options, Selected, Result>(
-  operation: Operation<Ports, O, Selected, Result>,
+const perform = async <Name extends string, Ports extends object, O extends Options, Selected, Event, Result>(
+  operation: Operation<Name, Ports, O, Selected, Event, Result>,
   ports: Ports,
   options: ValuesOf<O>,
-  run: Run<Selected>,
+  run: Run<Event, Selected>,
 ): Promise<E.Either<Stop, Done<Result>>> => {
   const { select, show, dryRun, confirm, action, act } = operation
   const wrongAccount = wrongAccountIn(operation.options, options, ports)
   if (wrongAccount !== undefined) return stop('absent', wrongAccount)
   const selected = await select(ports, options, run)
   if (E.isLeft(selected)) return selected
-  for (const line of show?.(selected.right) ?? []) run.say(line)
-  if (run.isDry) return E.right(dryRun?.acts ? await act(ports, selected.right, run) : { code: 0 })
+  for (const event of show?.(selected.right) ?? []) run.say(event)
+  const record = async (asked: Asked | undefined): Promise<E.Either<Stop, void>> => {
+    const recorded = asked === undefined ? E.right(undefined) : await run.recordAction(asked)
+    return E.isLeft(recorded) ? stop('unrecorded', notRecorded(recorded.left)) : recorded
+  }
+  const acted = async () => {
+    const done = await act(ports, selected.right, run)
+    return '_tag' in done ? done : E.right(done)
+  }
+  if (run.isDry) {
+    const looked = await record(run.recordsLooks && dryRun?.look?.(selected.right))
+    if (E.isLeft(looked)) return looked
+    return dryRun?.acts ? acted() : E.right({ code: 0 })
+  }
   const question = confirm?.question(selected.right)
   if (confirm && question !== undefined && !(await run.confirm(question, selected.right)))
     return stop('unconfirmed', confirm.declined)
-  const asked = action?.(selected.right)
-  const recorded = asked === undefined ? E.right(undefined) : await run.recordAction(asked)
-  if (E.isLeft(recorded)) return stop('unrecorded', notRecorded(recorded.left))
-  return E.right(await act(ports, selected.right, run))
+  const recorded = await record(action?.(selected.right))
+  return E.isLeft(recorded) ? recorded : acted()
 }
 
 /** An operation without its own types, as it stands in a list. */
 export type AnyOperation = Pick<
-  Operation<object, Options, never, unknown>,
-  'name' | 'summary' | 'description' | 'options' | 'json' | 'role' | 'dryRun' | 'confirm' | 'exitCodeOfFailure'
+  Operation<string, object, Options, never, never, unknown>,
+  | 'name'
+  | 'summary'
+  | 'description'
+  | 'options'
+  | 'json'
+  | 'role'
+  | 'hasForm'
+  | 'dryRun'
+  | 'confirm'
+  | 'exitCodeOfFailure'
 > & {
   readonly needs: { readonly [N in Need]?: true }
   /** Runs it with the values that the readers of its options returned. */
@@ -178,11 +213,30 @@ export type AnyOperation = Pick<
  * Makes an operation that the command line and the console can run. The types of its ports and of what it selects are
  * those of its functions.
  */
-export const operation = <Ports extends object, O extends Options, Selected, Result = undefined>(
-  spec: Operation<Ports, O, Selected, Result>,
+export const operation = <
+  const Name extends string,
+  Ports extends object,
+  O extends Options,
+  Selected,
+  Event = string,
+  Result = undefined,
+>(
+  spec: Operation<Name, Ports, O, Selected, Event, Result>,
 ) => ({
   ...spec,
-  perform: (ports: Ports, options: ValuesOf<O>, run: Run<Selected>) => perform(spec, ports, options, run),
+  perform: (ports: Ports, options: ValuesOf<O>, run: Run<Event, Selected>) => perform(spec, ports, options, run),
   // The values come from the readers of its options.
   performWith: (ports: Ports, values: object, run: Run) => perform(spec, ports, values as ValuesOf<O>, run),
 })
+
+/** What an operation says while it runs, and its result. */
+export type EventOf<O> = O extends {
+  readonly perform: (ports: never, options: never, run: Run<infer Event, infer _>) => unknown
+}
+  ? Event
+  : never
+export type ResultOf<O> = O extends {
+  readonly perform: (...args: never) => Promise<E.Either<Stop, Done<infer Result>>>
+}
+  ? Result
+  : never

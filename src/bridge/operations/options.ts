@@ -23,6 +23,8 @@ export type Option = {
    * What the console asks to confirm before it runs with this option. Without it the option changes nothing of value.
    */
   readonly confirm?: string
+  /** In the console it needs the role for every account. */
+  readonly isForAll?: true
   /** The names of the options that it cannot be used together with. */
   readonly conflicts?: ReadonlyArray<string>
 }

@@ -2,8 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { audit, eventTopicNames } from '../../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { TopicReport } from '../kafka/topics/settings.ts'
-import { table } from '../shared/table.ts'
-import { type Done, operation, type Resources, type Stop, stop } from './operation.ts'
+import { operation, type Resources, type Run, type Stop, stop } from './operation.ts'
 
 type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
   readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics'>
@@ -17,21 +16,6 @@ const withRetention = ({ retentionDays, topicPrefix }: Omit<Ports, 'kafka'>, rep
   return reports.map((report) =>
     isTemporary(report) ? { ...report, cleanUp: `kept ${retentionDays} days, once archived` } : report,
   )
-}
-
-/** A line for each topic, with its differences below it. */
-const linesOf = (reports: ReadonlyArray<TopicReport>): ReadonlyArray<string> => {
-  const rows = reports.map(({ name, key, partitions, replication, cleanUp }) => [
-    name,
-    key,
-    `${partitions} partitions`,
-    `replication ${replication}`,
-    cleanUp,
-  ])
-  return table(rows).flatMap((line, i) => [
-    line,
-    ...(reports[i]?.differences ?? []).map((difference) => `  ! ${difference}`),
-  ])
 }
 
 type Selected = { readonly apply: boolean; readonly isRecorded: boolean }
@@ -49,6 +33,7 @@ export const topics = operation({
   },
   json: 'print them as JSON',
   role: 'operator',
+  hasForm: true,
   needs: { kafka: true, retentionDays: true, topicPrefix: true },
   select: async ({ kafka, topicPrefix }: Ports, { apply = false }): Promise<E.Either<Stop, Selected>> => {
     if (!apply) return E.right({ apply, isRecorded: false })
@@ -59,11 +44,11 @@ export const topics = operation({
     return E.right({ apply, isRecorded: found.right.some(isAudit) })
   },
   action: ({ isRecorded }) => (isRecorded ? { action: 'topics', detail: 'topics, apply' } : undefined),
-  act: async ({ kafka, ...kept }, { apply }): Promise<Done<ReadonlyArray<TopicReport>>> => {
+  act: async ({ kafka, ...kept }, { apply }, _: Run<never, never>) => {
     const found = await (apply ? kafka.applyTopics() : kafka.describeTopics())
-    if (E.isLeft(found)) return { code: 1, trouble: away(found.left) }
+    if (E.isLeft(found)) return stop('unavailable', away(found.left))
     const reports = withRetention(kept, found.right)
     const isAsExpected = reports.every(({ differences }) => differences.length === 0)
-    return { code: isAsExpected ? 0 : 1, lines: linesOf(reports), result: reports }
+    return E.right({ code: isAsExpected ? 0 : 1, result: reports })
   },
 })

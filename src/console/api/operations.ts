@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { ConsoleRole } from '../../bridge/domain/accounts.ts'
 import { invalid, type Refusal } from '../../bridge/http/answer.ts'
-import type { AnyOperation, Done, Resources, Stop } from '../../bridge/operations/operation.ts'
+import type { AnyOperation, Resources } from '../../bridge/operations/operation.ts'
 import { type Option, readValues } from '../../bridge/operations/options.ts'
 import { rolesFor } from '../access/grants.ts'
-import { OperationBody, type OperationsAnswer, type RebuildEnd } from '../answers.ts'
-import { decodeAs, type Handlers, ok, type RecordActionOf, type Session } from '../handler.ts'
+import { OperationBody, type OperationsAnswer } from '../answers.ts'
+import { type ConsoleRequest, decodeAs, type Handlers, ok, type RecordActionOf, type Session } from '../handler.ts'
 import { streamed } from '../run.ts'
 
 /** What operations can work with in the console. The keys of the archive are only where the archiver runs. */
@@ -19,7 +20,13 @@ export type OperationsDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-const notOffered: Refusal = invalid(404, 'name: expected an operation that your roles for every account allow')
+const notOffered: Refusal = invalid(404, 'name: expected an operation that the console offers')
+
+const refused = (role: ConsoleRole, whose: string): Refusal => ({
+  status: 403,
+  code: 'invalid_client',
+  message: `account: expected the role ${role} for ${whose}`,
+})
 
 const shownOption = ([name, { about, value, confirm, isRequired }]: readonly [string, Option]) => ({
   name,
@@ -36,7 +43,11 @@ const shown = ({ name, summary, options, dryRun, confirm }: AnyOperation): Opera
   options: Object.entries<Option>(options).map(shownOption),
 })
 
-/** Operations of the command line that say in which role the console offers them. */
+/** The name of the option that names an account. */
+const accountOptionOf = ({ options }: AnyOperation): string | undefined =>
+  Object.entries<Option>(options).find(([, { isAccount }]) => isAccount)?.[0]
+
+/** The operations of the command line that say in which role the console offers them: one runner for all. */
 export const operationsHandlers = ({
   operations,
   resources,
@@ -44,32 +55,43 @@ export const operationsHandlers = ({
 }: OperationsDeps): Handlers<
   'GET /api/accounts/:account/operations' | 'POST /api/accounts/:account/operations/run'
 > => {
-  const offeredTo = ({ grants }: Session) =>
-    operations.filter(
-      ({ role }) => role !== undefined && resources.accounts.every(({ id }) => rolesFor(grants, id).includes(role)),
+  const offered = operations.flatMap((each) => (each.role === undefined ? [] : [{ ...each, role: each.role }]))
+  const mayForAll = ({ grants }: Session, role: ConsoleRole) =>
+    resources.accounts.every(({ id }) => rolesFor(grants, id).includes(role))
+
+  /** The options with the account of the page. Left: the session may not run it so. */
+  const allowed = (
+    { session, accountId }: Pick<ConsoleRequest, 'session' | 'accountId'>,
+    operation: AnyOperation & { readonly role: ConsoleRole },
+    options: Readonly<Record<string, unknown>>,
+  ): E.Either<Refusal, Readonly<Record<string, unknown>>> => {
+    const { role } = operation
+    const account = accountOptionOf(operation)
+    const concernsAll = Object.entries<Option>(operation.options).some(
+      ([name, { isForAll }]) => isForAll && options[name],
     )
+    if (account === undefined || concernsAll)
+      return mayForAll(session, role) ? E.right(options) : E.left(refused(role, 'every account'))
+    return rolesFor(session.grants, accountId).includes(role)
+      ? E.right({ ...options, [account]: accountId })
+      : E.left(refused(role, 'this account'))
+  }
   return {
-    'GET /api/accounts/:account/operations': async ({ session }) => ok({ operations: offeredTo(session).map(shown) }),
+    'GET /api/accounts/:account/operations': async ({ session }) =>
+      ok({ operations: offered.filter(({ role, hasForm }) => hasForm && mayForAll(session, role)).map(shown) }),
     'POST /api/accounts/:account/operations/run': async (request) => {
       const asked = decodeAs(OperationBody, request.body)
       if (E.isLeft(asked)) return asked
-      const operation = offeredTo(request.session).find(({ name }) => name === asked.right.name)
+      const { name, options, dryRun } = asked.right
+      const operation = offered.find((each) => each.name === name)
       if (operation === undefined) return E.left(notOffered)
-      const values = readValues(operation.options, asked.right.options)
+      const given = allowed(request, operation, options)
+      if (E.isLeft(given)) return given
+      const values = readValues(operation.options, given.right)
       if (E.isLeft(values)) return E.left(invalid(400, `${values.left.name}: expected ${values.left.expected}`))
-      const endOf = (ended: E.Either<Stop, Done<unknown>>, say: (line: string) => void): RebuildEnd => {
-        const { code, lines = [], trouble } = E.isLeft(ended) ? { code: 1, trouble: ended.left.reason } : ended.right
-        for (const line of trouble === undefined ? lines : [...lines, trouble]) say(line)
-        return { ok: code === 0 }
-      }
-      const dryRun = asked.right.dryRun && operation.dryRun !== undefined
-      return streamed(
-        request,
-        recordActionOf,
-        dryRun,
-        // It needs only what the console has: a test looks at each operation with a role.
-        (run) => operation.performWith(resources as Resources, values.right, run),
-        endOf,
+      // It needs only what the console has: a test looks at each operation with a role.
+      return streamed(request, recordActionOf, dryRun && operation.dryRun !== undefined, (run) =>
+        operation.performWith(resources as Resources, values.right, run),
       )
     },
   }

@@ -212,7 +212,7 @@ export const personHandlers = ({
     'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(
       async (request, { confirm, ticket, backupDays }, of) => {
         if (confirm === undefined) return E.left<Refusal>(missing)
-        const run: Run<Erasing> = {
+        const run: Run<string, Erasing> = {
           ...runFor(of, recordActionOf, false, () => {}),
           confirm: async (_, erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
         }

@@ -3,12 +3,12 @@ import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'nod
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { operation, type Stop, stop } from '../../bridge/operations/operation.ts'
+import { type Done, operation, type Run, type Stop, stop } from '../../bridge/operations/operation.ts'
 import { anyText } from '../../bridge/operations/options.ts'
 import { directionOf } from './catalogue.ts'
-import { breakingChanges, topicBreaks } from './compatibility/breaks.ts'
+import { type Break, breakingChanges, topicBreaks } from './compatibility/breaks.ts'
 import { parseRelease, type Release, releaseText } from './compatibility/release.ts'
-import { publishTo, registryOf } from './registry.ts'
+import { type PublishEvent, publishTo, registryOf } from './registry.ts'
 import { type JsonObject, version as present } from './schema.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -69,10 +69,13 @@ const readRelease = (against: string): E.Either<string, Release> => {
   return release.right.schemas.size === 0 ? E.left(`${against} has no schemas`) : release
 }
 
-type Compared = {
-  readonly lines: ReadonlyArray<string>
-  readonly trouble: string | undefined
-  readonly result: object
+/** The published contracts beside a release. */
+export type Compared = {
+  readonly version: string
+  readonly topics: number
+  readonly schemas: number
+  readonly newSchemas: number
+  readonly breakingChanges: ReadonlyArray<Break>
 }
 
 /** The published topics and schemas beside a release: each breaking change, and how much was compared. */
@@ -83,16 +86,7 @@ const compare = (against: string): E.Either<Stop, Compared> => {
   const [{ schemas: old, topics, version }, today] = [before.right, now.right]
   const breaks = [...topicBreaks(topics, today.topics), ...breakingChanges(old, today.schemas, directionOf)]
   const newSchemas = [...today.schemas.keys()].filter((name) => !old.has(name)).length
-  const told = breaks.map(
-    ({ schema, path, change, breaks: whom }) =>
-      `${path === '' ? schema : `${schema}: ${path}`}: ${change}. It breaks ${whom}.`,
-  )
-  const fine = `${topics.size} topics and ${old.size} schemas are compatible with ${version}, ${newSchemas} schemas are new.`
-  return E.right({
-    lines: breaks.length > 0 ? told : [fine],
-    trouble: breaks.length > 0 ? `${breaks.length} breaking changes since ${version}.` : undefined,
-    result: { version, topics: topics.size, schemas: old.size, newSchemas, breakingChanges: breaks },
-  })
+  return E.right({ version, topics: topics.size, schemas: old.size, newSchemas, breakingChanges: breaks })
 }
 
 export const contractsCheck = operation({
@@ -111,13 +105,12 @@ export const contractsCheck = operation({
   json: 'print it as JSON',
   needs: {},
   select: async (_: object, { against = released }) => compare(against),
-  act: async (_, { lines, trouble, result }) => ({
-    code: trouble === undefined ? 0 : 1,
-    lines,
-    ...(trouble !== undefined && { trouble }),
-    result,
-  }),
+  act: async (_, compared, __: Run<never, never>) =>
+    E.right({ code: compared.breakingChanges.length === 0 ? 0 : 1, result: compared }),
 })
+
+/** `refused`: there are breaking changes. */
+export type Released = { readonly kind: 'refused' } | { readonly kind: 'released'; readonly version: string }
 
 /**
  * Makes the published contracts the release that later ones are compared with. A correction is a breaking change of
@@ -141,19 +134,17 @@ export const contractsRelease = operation({
     if (compared !== undefined && E.isLeft(compared) && correction === undefined) return compared
     return E.right({ compared: compared && E.isRight(compared) ? compared.right : undefined, correction })
   },
-  show: ({ compared }) => compared?.lines ?? [],
-  act: async (_, { compared, correction }, { warn }) => {
-    if (compared?.trouble !== undefined) {
-      if (correction === undefined) return { code: 1, trouble: compared.trouble }
-      warn(compared.trouble)
-    }
+  show: ({ compared }) => (compared === undefined ? [] : [compared]),
+  act: async (_, { compared, correction }, __: Run<Compared, never>): Promise<E.Either<Stop, Done<Released>>> => {
+    if (compared !== undefined && compared.breakingChanges.length > 0 && correction === undefined)
+      return E.right({ code: 1, result: { kind: 'refused' } })
     const now = readRelease(publishedHere)
-    if (E.isLeft(now)) return { code: 1, trouble: now.left }
+    if (E.isLeft(now)) return stop('refused', now.left)
     const before = existsSync(released) ? readRelease(released) : now
     const earlier = E.isRight(before) && before.right.version === present ? before.right.corrections : []
     const corrections = correction === undefined ? earlier : [...earlier, correction]
     writeFileSync(released, releaseText({ ...now.right, version: present, corrections }))
-    return { code: 0, lines: [`contracts/released.json is ${present} now.`] }
+    return E.right({ code: 0, result: { kind: 'released', version: present } })
   },
 })
 
@@ -184,10 +175,10 @@ export const contractsPublish = operation({
     const schemas = recordSchemas()
     return E.isLeft(schemas) ? stop('refused', schemas.left) : E.right({ registry, schemas: schemas.right })
   },
-  act: async (_, { registry, schemas }, { say }) => {
+  act: async (_, { registry, schemas }, { say }: Run<PublishEvent, never>) => {
     const published = await publishTo(registry, schemas, say)
     return E.isLeft(published)
-      ? { code: 1, trouble: published.left }
-      : { code: 0, lines: [`${published.right} schemas are in the registry.`] }
+      ? stop('unavailable', published.left)
+      : E.right({ code: 0, result: { schemas: published.right } })
   },
 })

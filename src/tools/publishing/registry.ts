@@ -92,6 +92,9 @@ const ask = async (
   return E.left(reason)
 }
 
+/** A schema that the registry has. */
+export type PublishEvent = { readonly subject: string; readonly id: number }
+
 /**
  * Registers the schemas, each under its subject. The registry's own check of compatibility is switched off for these
  * subjects, because it refuses a new optional field: `contracts check` decides. A schema that is registered already
@@ -100,7 +103,7 @@ const ask = async (
 export const publishTo = async (
   registry: Registry,
   schemas: ReadonlyArray<readonly [name: string, schema: JsonObject]>,
-  say: (line: string) => void,
+  say: (event: PublishEvent) => void,
 ): Promise<E.Either<string, number>> => {
   for (const [name, schema] of schemas) {
     const subject = subjectOf(name)
@@ -112,7 +115,7 @@ export const publishTo = async (
     if (E.isLeft(registered)) return registered
     const { id } = Object(registered.right)
     if (typeof id !== 'number') return E.left(`${subject}: the registry's answer has no id`)
-    say(`${subject}  id ${id}`)
+    say({ subject, id })
   }
   return E.right(schemas.length)
 }

@@ -8,8 +8,9 @@ import {
   type TopicName,
 } from '../../../contracts/topics.ts'
 import type { OutgoingRecord } from '../../bridge/domain/log/record.ts'
+import type { ReplayEvent } from '../../bridge/operations/archive/archive-operations.ts'
 import { refusalOf } from '../../bridge/operations/archive/replay.ts'
-import { operation, type Resources, stop } from '../../bridge/operations/operation.ts'
+import { type Done, operation, type Resources, type Run, type Stop, stop } from '../../bridge/operations/operation.ts'
 import { anyText, oneOf } from '../../bridge/operations/options.ts'
 import { exampleHeaders, exampleOf } from './examples.ts'
 import type { JsonObject } from './schema.ts'
@@ -38,6 +39,11 @@ const sampleRecords = (into: string, of: ReadonlyArray<EventTopicName>): Readonl
   })
 }
 
+export type SampleEvent = Extract<ReplayEvent, { kind: 'created' }>
+
+/** How many records of the types of these topics are in the topic. */
+export type Sampled = { readonly records: number; readonly of: ReadonlyArray<EventTopicName>; readonly topic: string }
+
 const eventTopic = oneOf(eventTopicNames)
 
 export const sample = operation({
@@ -65,14 +71,14 @@ export const sample = operation({
     const refused = refusalOf(options.topic, topicPrefix)
     return refused === undefined ? E.right(options) : stop('refused', refused)
   },
-  act: async ({ kafka, appendTo }, { topic, of = eventTopicNames }, { say }) => {
+  act: async ({ kafka, appendTo }, { topic, of = eventTopicNames }, { say }: Run<SampleEvent, never>) => {
     if (await kafka.createTopic(topic, of[0] ?? 'chats', 1, retentionDays))
-      say(`${topic} was created with 1 partition; Kafka deletes its records after ${retentionDays} days.`)
+      say({ kind: 'created', topic, partitions: 1, retentionDays })
     const records = sampleRecords(topic, of)
     for (const record of records) {
       const appended = await appendTo(record, withinMs)
-      if (E.isLeft(appended)) return { code: 1, trouble: `${topic}: ${appended.left.reason}` }
+      if (E.isLeft(appended)) return stop('unavailable', `${topic}: ${appended.left.reason}`)
     }
-    return { code: 0, lines: [`${records.length} records, one of each type of ${of.join(', ')}, are in ${topic} now.`] }
+    return E.right<Stop, Done<Sampled>>({ code: 0, result: { records: records.length, of, topic } })
   },
 })

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { summaryJson, summaryLines } from '../../../src/bot/what-if/reports/summary.ts'
+import { whatIfWords } from '../../../src/app/terminal/what-if.ts'
 import { canary, sampleRun } from './sample-run.ts'
 
 const reports = suite('the reports of what-if')
@@ -9,7 +9,9 @@ const parts = ['Ann', 'Canary', 'sons', '15550100', 'How can', 'From 9', 'hello'
 
 reports('without words no report has a word of a client or of a bot', async () => {
   const { report, lines, junit, page } = await sampleRun(false)
-  const all = [...lines, junit, page, JSON.stringify(summaryJson(report)), ...summaryLines(report)].join('\n')
+  const result = { report, unknown: [], out: 'what-if-report' }
+  const printed = [JSON.stringify(whatIfWords.json?.(result)), ...whatIfWords.result(result)]
+  const all = [...lines, junit, page, ...printed].join('\n')
   for (const part of parts) assert.not(all.includes(part), part)
 })
 

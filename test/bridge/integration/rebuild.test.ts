@@ -33,7 +33,7 @@ const all = async (name: string) => {
 }
 
 let said: string[] = []
-let rows: Row[] = []
+let rows: ReadonlyArray<Row> = []
 /** Runs a rebuild. Its output is in `said` and `rows`. */
 const rebuild = async (asked: Partial<Asked>, more: Partial<RebuildDeps> = {}, from = operator): Promise<number> => {
   const done = await runRebuild(from, asked, more)
@@ -222,9 +222,9 @@ rebuilding('with a dry run names differences by ids and fields, and changes noth
       crowded: 0,
       moving: 0,
       examples: [
-        'acme/1: state, visitor.name',
-        'acme/2: the live view lacks it',
-        'acme/nonsense: only the live view has it',
+        { id: 'acme/1', what: ['state', 'visitor.name'] },
+        { id: 'acme/2', what: 'only rebuilt' },
+        { id: 'acme/nonsense', what: 'only live' },
       ],
     },
   )

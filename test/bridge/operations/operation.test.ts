@@ -28,12 +28,11 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
       return { code: 0, result: fence }
     },
   })
-  const run: Run<string> = {
+  const run: Run<string, string> = {
     isDry,
     say: step,
     warn: step,
     withinMs: 0,
-    progress: () => ({ at: () => {}, end: () => {} }),
     interruption: () => new AbortController().signal,
     who: 'operator@test',
     confirm: async (question, fence) => {

@@ -9,7 +9,8 @@ import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
 import { silentPersonsIn } from '../../../src/bridge/mongo/silent-persons.ts'
 import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
-import type { LetterAnswer, LettersAnswer, PersonAnswer, RedriveLine } from '../../../src/console/answers.ts'
+import { noResults, type Redriven } from '../../../src/bridge/operations/redrive/batches.ts'
+import type { LetterAnswer, LettersAnswer, OperationLine, PersonAnswer } from '../../../src/console/answers.ts'
 import type { ConsoleAnswer } from '../../../src/console/handler.ts'
 import { consoleHandlers } from '../../../src/console/handlers.ts'
 import type { AuditAnswer } from '../../../src/console/pages/audit/page.ts'
@@ -65,9 +66,17 @@ const refused = async (route: Route, asked: Parameters<typeof given>[0]) => {
   const answered = await routes[route](given(asked))
   return E.isLeft(answered) ? [answered.left.status, answered.left.message] : undefined
 }
-const end = async (route: Route, asked: Parameters<typeof given>[0]) => {
-  const line = (await answer<RedriveLine[]>(route, asked)).at(-1)
-  return line !== undefined && 'end' in line ? line.end : undefined
+/** What a redrive has done with the letters of an account. */
+const redriven = async (name: string, options: object, more: { accountId?: string; dryRun?: boolean } = {}) => {
+  const { dryRun = false, ...asked } = more
+  const body = { name, options: { limit: '10', ...options }, dryRun }
+  const lines = await answer<Array<OperationLine<unknown, Redriven>>>(`POST ${path}/operations/run`, {
+    body,
+    session: { ...given().session, grants: [{ role: 'operator', accounts: '*' }] },
+    ...asked,
+  })
+  const last = lines.at(-1)
+  return last !== undefined && 'end' in last && 'code' in last.end ? last.end.result?.tally : undefined
 }
 const letters = (accountId: string, query = '') =>
   answer<LettersAnswer>(`GET ${path}/dead-letters`, { accountId, query })
@@ -92,24 +101,17 @@ acting('a dead letter is shown to and sent back by its own account only, once, a
   await here.service.webhook('acme', { ...payload, call: { ...payload.call, phone: '+15550199' } })
   const { id, topic, consumer } = await letter('acme', 'unstorable')
   await db.command({ collMod: 'calls', validator: {} })
-  const send = `POST ${path}/dead-letters/redrive` as const
-  const body = { id, dryRun: false, limit: 10 }
+  const send = (options: object, more: object = {}) => redriven('redrive send', { id: [id], ...options }, more)
 
-  const foreign = await end(send, { accountId: 'guarded', body: { ...body, force: true, again: true } })
-  const dry = await end(send, { body: { ...body, dryRun: true } })
-  const first = await end(send, { body })
-  const again = await end(send, { body })
+  const foreign = await send({ force: true, again: true }, { accountId: 'guarded' })
+  const dry = await send({}, { dryRun: true })
+  const first = await send({})
+  const again = await send({})
 
   assert.equal([topic, consumer, (await letters('guarded')).count], ['calls', 'projector', 0])
-  const none = { sent: 0, before: 0, kept: 0, failed: 0 }
   assert.equal(
     [foreign, dry, first, again],
-    [
-      { ...none, words: 'no dead letter matches' },
-      { ...none, sent: 1, words: '1 would be sent' },
-      { ...none, sent: 1, words: '1 sent' },
-      { ...none, before: 1, words: '1 sent before' },
-    ],
+    [noResults, { ...noResults, planned: 1 }, { ...noResults, done: 1 }, { ...noResults, before: 1 }],
   )
   const stored = await eventually('the call', async () => (await calls.findOne({ phone: '+15550199' })) ?? undefined)
   assert.equal(stored.history.length, 1)
@@ -128,22 +130,19 @@ acting('a quarantined request is redriven once, by its own account only', async 
     problems: 'visitor: expected an object',
   }
   await producer.send({ topic: `${here.prefix}quarantine`, messages: [{ key: 'acme', value, headers }] })
-  const [list, redrive] = [`GET ${path}/quarantine`, `POST ${path}/quarantine/redrive`] as const
+  const list = `GET ${path}/quarantine` as const
   const [request] = (
     await eventually('the request', async () => {
       const found = await answer<LettersAnswer>(list)
       return found.count > 0 ? found : undefined
     })
   ).letters
-  const body = { dryRun: false, limit: 10 }
+  const send = (more: object = {}) => redriven('redrive quarantine', { id: [request?.id] }, more)
 
-  const foreign = await end(redrive, { accountId: 'guarded', body: { ...body, id: request?.id } })
-  const [first, again] = [await end(redrive, { body }), await end(redrive, { body })]
+  const foreign = await send({ accountId: 'guarded' })
+  const [first, again] = [await send(), await send()]
 
-  assert.equal(
-    [foreign?.words, first?.words, again?.words],
-    ['no request matches', '1 processed', '1 processed before'],
-  )
+  assert.equal([foreign, first, again], [noResults, { ...noResults, done: 1 }, { ...noResults, before: 1 }])
   await eventually('its entry', async () => (await db.collection('timeline').findOne({ chatId: '77001' })) ?? undefined)
   assert.is(await db.collection('timeline').countDocuments({ chatId: '77001' }), 1)
   const after = await answer<LettersAnswer>(list)

@@ -1,11 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { operations } from '../../../src/app/operations.ts'
 import { now } from '../../../src/bridge/domain/clock.ts'
 import type { Append } from '../../../src/bridge/domain/log/record.ts'
 import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
-import { RebuildLine } from '../../../src/console/answers.ts'
-import { rebuildHandlers } from '../../../src/console/api/rebuild.ts'
+import type { Rebuilt } from '../../../src/bridge/operations/rebuild/rebuild.ts'
+import type { RebuildEvent } from '../../../src/bridge/operations/rebuild/replay.ts'
+import type { OperationEnd, OperationLine } from '../../../src/console/answers.ts'
+import { type ConsoleResources, operationsHandlers } from '../../../src/console/api/operations.ts'
 import type { ConsoleRequest, Grant } from '../../../src/console/handler.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -23,11 +26,9 @@ const chats = db.collection<{ _id: string }>('chats')
 const audit = { isAway: false }
 const append: Append = async (record, withinMs) =>
   audit.isAway ? E.left({ kind: 'transient', reason: 'the broker is away' }) : kafka.append(record, withinMs)
-const routes = rebuildHandlers({
-  kafka,
-  rebuilds,
-  restore: undefined,
-  accounts: here.accounts,
+const routes = operationsHandlers({
+  operations,
+  resources: { kafka, rebuilds, restore: undefined, accounts: here.accounts } as unknown as ConsoleResources,
   recordActionOf: (who) => actionRecorder(append, now, who),
 })
 
@@ -35,23 +36,24 @@ const operatorOf = (accounts: Grant['accounts']): ConsoleRequest['session'] => (
   ...given().session,
   grants: [{ role: 'operator', accounts }],
 })
-type More = { readonly session?: ConsoleRequest['session']; readonly signal?: AbortSignal }
-const ask = (body: object, { session = operatorOf('*'), ...more }: More = {}) =>
-  routes['POST /api/accounts/:account/rebuild'](
-    given({ body: { what: 'begin', view: 'chats', dryRun: false, ...body }, session, ...more }),
+type More = { readonly dryRun?: boolean; readonly session?: ConsoleRequest['session']; readonly signal?: AbortSignal }
+const ask = (options: object, { dryRun = false, session = operatorOf('*'), ...more }: More = {}) =>
+  routes['POST /api/accounts/:account/operations/run'](
+    given({ body: { name: 'rebuild', options, dryRun }, session, ...more }),
   )
-/** The lines that the rebuild prints, and whether it succeeded. */
-const rebuild = async (body: object, more: More = {}) => {
-  const answer = right(await ask(body, more))
+/** What the rebuild says, and how it ended. */
+const rebuild = async (options: object, more: More = {}) => {
+  const answer = right(await ask(options, more))
   if (!('stream' in answer)) throw new Error('expected a stream')
-  const said: string[] = []
-  let ok: boolean | undefined
+  const said: RebuildEvent[] = []
+  let end: OperationEnd<Rebuilt> | undefined
   for await (const text of answer.stream) {
-    const line = right(RebuildLine.decode(JSON.parse(text)))
-    if ('end' in line) ok = line.end.ok
-    else said.push(line.line)
+    const line: OperationLine<RebuildEvent, Rebuilt> = JSON.parse(text)
+    if ('end' in line) end = line.end
+    else if (line.event.kind !== 'progress') said.push(line.event)
   }
-  return { said, ok }
+  const result = end !== undefined && 'code' in end ? end.result : undefined
+  return { said, ok: result?.done, ending: result?.ending, end }
 }
 const recorded = async () =>
   (await db.collection('audit').find({}).sort({ at: 1 }).toArray()).map(
@@ -70,17 +72,19 @@ rebuilding('a dry run shows differences, and a rebuild repairs them; both are on
   const chat = await eventually('the chat', async () => (await chats.findOne({})) ?? undefined)
   await chats.deleteOne({ _id: chat._id })
 
-  const dry = await rebuild({ dryRun: true })
+  const view = 'chats'
+  const dry = await rebuild({ view }, { dryRun: true })
   const left = await chats.countDocuments({})
-  const done = await rebuild({})
+  const done = await rebuild({ view })
 
   assert.is(dry.ok, false)
-  assert.match(dry.said.join('\n'), `${chat._id}: the live view lacks it`)
-  assert.is(dry.said.at(-1), 'There are differences; nothing was changed.')
+  const [compared] = dry.said
+  assert.equal(compared && 'examples' in compared && compared.examples, [{ id: chat._id, what: 'only rebuilt' }])
+  assert.equal(dry.ending, { kind: 'different', isDry: true })
   assert.is(left, 0)
-  assert.equal([done.ok, done.said.slice(-2)], [true, ['Swapped: chats.', 'Done.']])
+  assert.equal([done.ok, done.said.at(-1)], [true, { kind: 'swapped', views: ['chats'] }])
   assert.equal(await chats.findOne({}), chat)
-  assert.is((await rebuild({ dryRun: true })).ok, true)
+  assert.is((await rebuild({ view }, { dryRun: true })).ok, true)
   const dryLine = 'kim@example.com unmask: rebuild, views chats, dryRun true'
   await eventually('three actions', async () => (await recorded()).length === 3 || undefined)
   assert.equal(await recorded(), [dryLine, 'kim@example.com rebuild: rebuild, views chats', dryLine])
@@ -88,18 +92,18 @@ rebuilding('a dry run shows differences, and a rebuild repairs them; both are on
 
 rebuilding('a user who is not an operator of every account may not rebuild', async () => {
   for (const session of [operatorOf(new Set(['acme'])), given().session]) {
-    const answered = await ask({ dryRun: true }, { session })
+    const answered = await ask({ view: 'chats' }, { dryRun: true, session })
     assert.is(E.isLeft(answered) && answered.left.status, 403)
   }
   const session = operatorOf(new Set(here.accounts.map(({ id }) => id)))
-  assert.is((await rebuild({ dryRun: true }, { session })).ok, true)
+  assert.is((await rebuild({ view: 'chats' }, { dryRun: true, session })).ok, true)
 })
 
 rebuilding('nothing is compared or rebuilt if that cannot be recorded', async () => {
   audit.isAway = true
   const words = 'Nothing was done, since it cannot be recorded on the topic audit: the broker is away'
   for (const dryRun of [true, false]) {
-    const refused = await ask({ dryRun })
+    const refused = await ask({ view: 'chats' }, { dryRun })
     assert.equal(E.isLeft(refused) && [refused.left.status, refused.left.message], [503, words])
   }
   audit.isAway = false
@@ -107,12 +111,12 @@ rebuilding('nothing is compared or rebuilt if that cannot be recorded', async ()
 
 rebuilding('an interrupted rebuild waits until it is resumed or discarded', async () => {
   const gone = AbortSignal.abort()
-  assert.is((await rebuild({}, { signal: gone })).ok, false)
-  const second = await rebuild({})
-  assert.equal([second.ok, /was interrupted/.test(second.said.join())], [false, true])
-  assert.equal(await rebuild({ what: 'discard', view: undefined }), { said: ['Discarded.'], ok: true })
-  await rebuild({}, { signal: gone })
-  assert.is((await rebuild({ what: 'resume', view: undefined })).said.at(-1), 'Done.')
+  assert.is((await rebuild({ view: 'chats' }, { signal: gone })).ok, false)
+  const second = await rebuild({ view: 'chats' })
+  assert.equal([second.ok, second.ending?.kind], [false, 'interrupted-before'])
+  assert.equal((await rebuild({ discard: true })).ending, { kind: 'discarded' })
+  await rebuild({ view: 'chats' }, { signal: gone })
+  assert.equal((await rebuild({ resume: true })).ending, { kind: 'done', isDry: false })
 })
 
 rebuilding(
@@ -121,14 +125,11 @@ rebuilding(
     const ranges = await kafka.ranges('chats')
     await kafka.deleteBefore('chats', new Map([...ranges].map(([partition, { high }]) => [partition, high])))
 
-    const { said, ok } = await rebuild({ dryRun: true })
+    const { said, end } = await rebuild({ view: 'chats' }, { dryRun: true })
 
-    assert.is(ok, false)
-    assert.equal(said, [
-      'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
-      'Where the role archiver runs: livechat-bridge rebuild chats --dry-run',
-    ])
-    assert.is((await rebuild({ view: 'calls', dryRun: true })).ok, true)
+    assert.equal(said, [])
+    assert.match(JSON.stringify(end), /"kind":"refused".*where the role archiver runs/)
+    assert.is((await rebuild({ view: 'calls' }, { dryRun: true })).ok, true)
   },
 )
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { asDraft07, publishTo, registryOf } from '../../../src/tools/publishing/registry.ts'
+import { asDraft07, type PublishEvent, publishTo, registryOf } from '../../../src/tools/publishing/registry.ts'
 import type { JsonObject } from '../../../src/tools/publishing/schema.ts'
 import { runCommand } from '../../support/command.ts'
 import { left, right } from '../../support/either.ts'
@@ -55,9 +55,9 @@ registry(
   'a schema is registered as draft-07 under its type, and its compatibility is left to the contracts',
   async () => {
     const { heard, url } = await given()
-    const said: string[] = []
+    const said: PublishEvent[] = []
     const to = right(registryOf(`${url.replace('http://', 'http://me%40here:secret@')}/apis/ccompat/v7/`))
-    assert.is(right(await publishTo(to, [['A.v1', schema]], (line) => void said.push(line))), 1)
+    assert.is(right(await publishTo(to, [['A.v1', schema]], (event) => void said.push(event))), 1)
     assert.equal(
       heard.map(({ call }) => call),
       ['PUT /apis/ccompat/v7/config/livechat.A.v1', 'POST /apis/ccompat/v7/subjects/livechat.A.v1/versions'],
@@ -75,7 +75,7 @@ registry(
       properties: { a: { allOf: [{ $ref: '#/definitions/B' }] } },
       definitions: { B: { type: 'string' } },
     })
-    assert.equal(said, ['livechat.A.v1  id 2'])
+    assert.equal(said, [{ subject: 'livechat.A.v1', id: 2 }])
   },
 )
 

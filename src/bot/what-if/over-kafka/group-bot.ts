@@ -42,7 +42,7 @@ export const startGroup = async ({
   group,
   partitions,
   replyWithin,
-  say,
+  ready,
   signal,
 }: {
   readonly kafka: Pick<KafkaPorts, 'withPrefix' | 'createTopic' | 'deleteTopics'>
@@ -53,7 +53,8 @@ export const startGroup = async ({
   readonly partitions: number
   /** In ms. */
   readonly replyWithin: number
-  readonly say: (line: string) => void
+  /** Called when the bot can be started. `topic`: what it reads. */
+  readonly ready: (topics: { readonly prefix: string; readonly topic: string }) => void
   readonly signal: AbortSignal
 }): Promise<E.Either<string, Bot>> => {
   const own = prefixFor(prefix, group)
@@ -79,7 +80,7 @@ export const startGroup = async ({
         else records.takeEvent(record)
     },
   })
-  say(`Start the bot with TOPIC_PREFIX=${own} and GROUP=${group}; it reads ${topics[0]}.`)
+  ready({ prefix: own, topic: `${own}${botConversations.name}` })
 
   const commits = followCommits({
     committed: () => room.committedOffsets(group, botConversations.name),

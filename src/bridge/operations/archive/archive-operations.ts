@@ -2,14 +2,22 @@ import * as E from 'fp-ts/lib/Either.js'
 import { archiveNameOf, eventTopicNames } from '../../../../contracts/topics.ts'
 import { dataKeys } from '../../archive/data-keys.ts'
 import { countWrappedWith, rewrapAll, unopenedBy, type WrappingKeys, wrappingKidOf } from '../../archive/key-file.ts'
+import type { LostRecords } from '../../archive/lost-keys.ts'
 import { restorer } from '../../archive/restore.ts'
 import type { ArchiveKeys } from '../../domain/archive-keys.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { commandText } from '../audit.ts'
-import { operation, type Resources, stop } from '../operation.ts'
+import { type Done, operation, type Resources, type Run, type Stop, stop } from '../operation.ts'
 import { anyText, days, oneOf, time } from '../options.ts'
-import { findLost, linesOfLost, withoutWrapped } from './lost-keys.ts'
-import { type Replayed, refusalOf, replay } from './replay.ts'
+import { findLost, withoutWrapped } from './lost-keys.ts'
+import { refusalOf, replay } from './replay.ts'
+
+/** `retired`: how many data keys this key wraps again. */
+export type Rewrapped = {
+  readonly rewrapped: number
+  readonly with: string
+  readonly retired?: { readonly kid: string; readonly left: number }
+}
 
 /** Wraps the data keys with another key. The data keys and the archive do not change. */
 export const archiveRewrap = operation({
@@ -33,19 +41,29 @@ export const archiveRewrap = operation({
       ? stop('refused', `${retire} is the first key of the file and wraps new data keys. Put another key before it.`)
       : E.right({ retire }),
   action: ({ retire }) => ({ action: 'rewrap', detail: commandText('archive rewrap', { retire }) }),
-  act: async ({ archiveKeys: keys, wrapping }, { retire }) => {
-    const done = `${await rewrapAll(keys, wrapping)} data keys were rewrapped with ${wrapping.kid}.`
-    if (retire === undefined) return { code: 0, lines: [done] }
+  act: async ({ archiveKeys: keys, wrapping }, { retire }, _: Run<never, never>) => {
+    const result: Rewrapped = { rewrapped: await rewrapAll(keys, wrapping), with: wrapping.kid }
+    if (retire === undefined) return E.right({ code: 0, result })
     const left = await countWrappedWith(keys, retire)
-    const verdict =
-      left > 0
-        ? `${left} are wrapped with ${retire} again: an archiver uses the old file. Restart it with the new file and repeat.`
-        : `None is wrapped with ${retire}. Once every archiver runs with the new file, remove this key.`
-    return { code: left > 0 ? 1 : 0, lines: [done, verdict] }
+    return E.right({ code: left > 0 ? 1 : 0, result: { ...result, retired: { kid: retire, left } } })
   },
 })
 
-const lackingText = (kid: string) =>
+/**
+ * What `archive keys` says. `again`: topics still have some of the records. `lost`: these data keys, of records that no
+ * topic has any more.
+ */
+export type KeysEvent =
+  | { readonly kind: 'again' }
+  | { readonly kind: 'lost'; readonly lost: ReadonlyArray<LostRecords> }
+
+/** `records`: whether records are lost with the keys. `other`: ARCHIVE_KEY_FILE lacks this key too. */
+export type LostKeys =
+  | { readonly kind: 'found'; readonly lostKey: string | undefined; readonly records: boolean }
+  | { readonly kind: 'accepted'; readonly lostKey: string | undefined; readonly other: string | undefined }
+
+/** Why nothing can be said of data keys: the file lacks the key that has wrapped some. */
+export const lackingText = (kid: string) =>
   `ARCHIVE_KEY_FILE does not have the key ${kid} that has wrapped data keys. Restore the file from a copy. If no copy has this key: archive keys --lost-key ${kid}`
 
 /** Reports the data keys that nobody can use any more although they were not erased. */
@@ -74,7 +92,7 @@ export const archiveKeys = operation({
       readonly wrapping: WrappingKeys
     },
     { lostKey, acceptLoss = false },
-    { interruption, say },
+    { interruption, say }: Run<KeysEvent, never>,
   ) => {
     const unopened = await unopenedBy(wrapping, await keys.examples())
     const givenUp = unopened.find((wrapped) => wrappingKidOf(wrapped) === lostKey)
@@ -85,15 +103,12 @@ export const archiveKeys = operation({
     if (other !== undefined && lostKey === undefined) return stop('refused', lackingText(other))
     const found = await findLost(kafka, withoutWrapped(keys, lostKey), interruption())
     const lost = found.flatMap((each) => each.lost)
-    if (found.some(({ again }) => again.size > 0))
-      say(
-        'The topics still have some records whose data keys are lost: the archiver archives them again when it starts.',
-      )
+    if (found.some(({ again }) => again.size > 0)) say({ kind: 'again' })
     return lost.length === 0 && givenUp === undefined
       ? stop('nothing', 'No data key is lost that the archive needs.')
       : E.right({ lost, lostKey, givenUp, other, acceptLoss })
   },
-  show: ({ lost }) => linesOfLost(lost),
+  show: ({ lost }): ReadonlyArray<KeysEvent> => [{ kind: 'lost', lost }],
   action: ({ lost, lostKey, acceptLoss }) =>
     acceptLoss
       ? {
@@ -101,31 +116,30 @@ export const archiveKeys = operation({
           detail: `archive keys${lostKey === undefined ? '' : `, lost-key ${lostKey}`}, accept-loss of ${new Set(lost.map(({ id }) => id)).size} chats or clients`,
         }
       : undefined,
-  act: async ({ archiveKeys: keys }, { lost, lostKey, givenUp, other, acceptLoss }) => {
-    const [place, option] = lostKey === undefined ? ['collection archive_keys', ''] : ['file', ` --lost-key ${lostKey}`]
-    const what = lost.length === 0 ? 'No record is lost with it.' : 'Nothing has these records any more.'
-    const restoreIt = `${what} Restore the ${place} from a newer copy. If no copy has the keys: archive keys${option} --accept-loss`
-    if (!acceptLoss) return { code: 1, lines: [restoreIt] }
+  act: async (
+    { archiveKeys: keys },
+    { lost, lostKey, givenUp, other, acceptLoss },
+    _: Run<KeysEvent, never>,
+  ): Promise<E.Either<Stop, Done<LostKeys>>> => {
+    if (!acceptLoss) return E.right({ code: 1, result: { kind: 'found', lostKey, records: lost.length > 0 } })
     await keys.acceptLoss(
       [...Map.groupBy(lost, ({ id }) => id)].map(([id, own]) => ({ id, before: own.flatMap(({ before }) => before) })),
     )
     // Not before: until then the same command can be repeated.
     if (givenUp !== undefined) await keys.giveUp(givenUp)
-    const accepted = 'Accepted: these records count as erased from now on.'
-    if (other !== undefined) return { code: 1, lines: [accepted, lackingText(other)] }
-    const next = lostKey === undefined ? 'The archiver continues by itself.' : 'Now start the archivers.'
-    return { code: 0, lines: [`${accepted} ${next}`] }
+    return E.right({ code: other === undefined ? 0 : 1, result: { kind: 'accepted', lostKey, other } })
   },
 })
 
-const linesOf = (topic: string, into: string, { records, leftOut, corrupt, continueAt }: Replayed) => [
-  `${records} records of ${topic} are in ${into} now.`,
-  ...(leftOut > 0 ? [`${leftOut} were left out: they are erased, or no events of the bridge.`] : []),
-  ...(corrupt > 0 ? [`${corrupt} records of the archive are corrupt: they are dead letters now.`] : []),
-  `Continue reading ${topic} at (partition: offset): ${Object.entries(continueAt)
-    .map(([partition, offset]) => `${partition}: ${offset}`)
-    .join(', ')}`,
-]
+/** What `archive replay` says. `incomplete`: the replay fails, and the topic has only a part. */
+export type ReplayEvent =
+  | {
+      readonly kind: 'created'
+      readonly topic: string
+      readonly partitions: number
+      readonly retentionDays: number
+    }
+  | { readonly kind: 'incomplete'; readonly topic: string }
 
 const eventTopic = oneOf(eventTopicNames)
 const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
@@ -174,21 +188,21 @@ export const archiveReplay = operation({
   act: async (
     { kafka, archiveKeys: keys, wrapping, appendTo, topicPrefix },
     { topic, into, retentionDays, ...span },
-    { say, warn, interruption },
+    { say, interruption }: Run<ReplayEvent, never>,
   ) => {
     const { size } = await kafka.ranges(archiveNameOf(topic))
     if (!(await kafka.createTopic(into, topic, size, retentionDays)))
-      return {
-        code: 1,
-        trouble: `The topic ${into} exists already. Give a new name, so that it has only replayed records. If a replay into it was killed, it is not complete: delete it.`,
-      }
-    say(`${into} was created with ${size} partitions; Kafka deletes its records after ${retentionDays} days.`)
+      return stop(
+        'refused',
+        `The topic ${into} exists already. Give a new name, so that it has only replayed records. If a replay into it was killed, it is not complete: delete it.`,
+      )
+    say({ kind: 'created', topic: into, partitions: size, retentionDays })
     const deps = { kafka, restore: restorer(dataKeys(keys, wrapping)), append: appendTo, signal: interruption() }
     const done = await replay(deps, topic, into, span).catch((error: unknown) => {
-      warn(`${into} is not complete. Delete it and repeat the command.`)
+      say({ kind: 'incomplete', topic: into })
       throw error
     })
     const result = { topic: `${topicPrefix}${topic}`, into, partitions: size, retentionDays, ...done }
-    return { code: done.corrupt > 0 ? 1 : 0, lines: linesOf(result.topic, into, done), result }
+    return E.right({ code: done.corrupt > 0 ? 1 : 0, result })
   },
 })

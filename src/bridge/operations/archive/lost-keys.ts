@@ -1,11 +1,10 @@
 import { archiveNameOf, type EventTopicName, eventTopicNames } from '../../../../contracts/topics.ts'
 import { wrappingKidOf } from '../../archive/key-file.ts'
-import { type LostOfTopic, type LostRecords, lostOf } from '../../archive/lost-keys.ts'
+import { type LostOfTopic, lostOf } from '../../archive/lost-keys.ts'
 import type { ArchiveKey, ArchiveKeys } from '../../domain/archive-keys.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { readOrThrow } from '../../kafka/read-topic.ts'
-import { printable } from '../../shared/text.ts'
 
 /**
  * The records whose data keys MongoDB lacks although they were not erased. The archiver archives those again that their
@@ -37,19 +36,4 @@ export const withoutWrapped = (
   return {
     find: async (ids) => new Map([...(await find(ids))].map(([id, key]) => [id, left(key)])),
   }
-}
-
-const shownAtMost = 20
-
-export const linesOfLost = (lost: ReadonlyArray<LostRecords>): ReadonlyArray<string> => {
-  const iso = (ms: number) => new Date(ms).toISOString()
-  const shown = lost.slice(0, shownAtMost).map(({ id, records, first, last }) => {
-    const [topic, key] = [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)]
-    return `${topic}  ${printable(key)}  records: ${records}, from ${iso(first)} to ${iso(last)}`
-  })
-  return [
-    ...shown,
-    ...(lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : []),
-    `Data keys that are lost: ${lost.length}. Archived records whose personal data cannot be read: ${lost.reduce((sum, each) => sum + each.records, 0)}.`,
-  ]
 }

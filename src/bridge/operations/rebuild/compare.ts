@@ -4,6 +4,7 @@ import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { Day } from '../../mongo/stats-recompute.ts'
 import type { ViewName } from '../../views/index.ts'
 import { overflowOf, topicsOfViews } from '../../views/index.ts'
+import { progress } from '../progress.ts'
 import {
   compare,
   differingFields,
@@ -22,7 +23,7 @@ const viewRounds = 20
 const pauseMs = 500
 const idsAtOnce = 300
 
-type Deps = Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>
+type Deps = Pick<RebuildDeps, 'kafka' | 'say' | 'sleep' | 'signal'>
 
 type Judged = { readonly id: string; readonly verdict: Verdict }
 
@@ -75,10 +76,10 @@ export const compareView = async (
   view: ViewName,
   replay: Replay,
 ): Promise<Findings> => {
-  const { show, sleep, signal } = deps
+  const { say, sleep, signal } = deps
   const { now, judge } = comparing(deps, own, view, replay)
   const { live, rebuilt } = await own.count(view)
-  const bar = show(`comparing ${view}`, 'documents')
+  const bar = progress(say, { comparing: view })
   let findings = noFindings
   for await (const read of own.pairs(view)) {
     if (signal.aborted) break
@@ -129,12 +130,12 @@ const stableVerdict = async (
 
 /** Compares each day of daily_stats with one computed from the rebuilt documents, or live ones of other views. */
 export const compareDays = async (
-  { show, sleep, signal }: Pick<RebuildDeps, 'show' | 'sleep' | 'signal'>,
+  { say, sleep, signal }: Pick<RebuildDeps, 'say' | 'sleep' | 'signal'>,
   own: LeasedRebuild,
   folded: ReadonlyArray<ViewName>,
 ): Promise<Findings> => {
   const days = await own.days(folded)
-  const bar = show('comparing daily_stats', 'days')
+  const bar = progress(say, { comparing: 'daily_stats' })
   let findings = noFindings
   for (const [i, id] of days.entries()) {
     if (signal.aborted) break

@@ -114,11 +114,14 @@ const differing = (a: unknown, b: unknown, path: string): ReadonlyArray<string> 
 export const differingFields = (a: Fields, b: Fields): ReadonlyArray<string> =>
   differing(a, b, '').slice(0, fieldsAtMost)
 
+/** A document that differs: only one side has it, or these fields are others. */
+export type Example = { readonly id: string; readonly what: Extract<Verdict, { kind: 'different' }>['what'] }
+
 /** The result of a comparison so far. Only the first differences are kept as examples. */
 export type Findings = {
   readonly same: number
   readonly different: number
-  readonly examples: ReadonlyArray<string>
+  readonly examples: ReadonlyArray<Example>
   readonly older: number
   readonly crowded: number
   /** Ids of documents that were still changing. */
@@ -140,11 +143,6 @@ export const noFindings: Findings = {
 const examplesAtMost = 20
 const movingAtMost = 10_000
 
-const exampleText = (id: string, what: Extract<Verdict, { kind: 'different' }>['what']): string => {
-  if (what === 'only live') return `${id}: only the live view has it`
-  return what === 'only rebuilt' ? `${id}: the live view lacks it` : `${id}: ${what.join(', ')}`
-}
-
 /** Adds the verdict on a document. */
 export const found = (findings: Findings, id: string, verdict: Verdict): Findings => {
   switch (verdict.kind) {
@@ -156,7 +154,7 @@ export const found = (findings: Findings, id: string, verdict: Verdict): Finding
       return { ...findings, crowded: findings.crowded + 1 }
     case 'different': {
       const { examples, different } = findings
-      const more = examples.length < examplesAtMost ? [...examples, exampleText(id, verdict.what)] : examples
+      const more = examples.length < examplesAtMost ? [...examples, { id, what: verdict.what }] : examples
       return { ...findings, different: different + 1, examples: more }
     }
     case 'moving':
@@ -165,9 +163,6 @@ export const found = (findings: Findings, id: string, verdict: Verdict): Finding
         : { ...findings, movingBeyond: findings.movingBeyond + 1 }
   }
 }
-
-const plural = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 /** The findings of a view as data. */
 export type Found = Pick<Findings, 'same' | 'different' | 'examples' | 'older' | 'crowded'> & {
@@ -181,26 +176,3 @@ export const foundIn = ({ same, different, examples, older, crowded, moving, mov
   crowded,
   moving: moving.length + movingBeyond,
 })
-
-/** The findings of a view as lines: the count first, then examples. */
-export const findingsText = (view: string, findings: Findings): ReadonlyArray<string> => {
-  const { same, different, examples, older, crowded } = findings
-  const moving = findings.moving.length + findings.movingBeyond
-  const parts = [
-    `${plural(same, 'document is', 'documents are')} the same`,
-    ...(different > 0 ? [`${plural(different, 'is', 'are')} different`] : []),
-    ...(older > 0 ? [`${plural(older, 'is', 'are')} older than the records that topics keep, and not compared`] : []),
-    ...(crowded > 0
-      ? [
-          `${plural(crowded, 'is', 'are')} beyond the limit of an account, where the order of reading decides, and not compared`,
-        ]
-      : []),
-    ...(moving > 0 ? [`${plural(moving, 'was', 'were')} changing all the time and not compared`] : []),
-  ]
-  const more = different - examples.length
-  return [
-    `${view}: ${parts.join(', ')}`,
-    ...examples.map((example) => `  ${example}`),
-    ...(more > 0 ? [`  and ${more.toLocaleString('en')} more`] : []),
-  ]
-}

@@ -4,13 +4,12 @@ import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { topicsOfViews, type ViewName, viewNames } from '../../views/index.ts'
 import { commandText } from '../audit.ts'
-import { operation, stop } from '../operation.ts'
+import { operation, type Run, stop } from '../operation.ts'
 import type { ReadOption } from '../options.ts'
 import { type ArchiveDeps, archivesOf } from './from-archive.ts'
-import { committedPositions, cutOff, readLogs } from './places.ts'
-import { groupOf, type RebuildDeps, type Row } from './replay.ts'
-import type { Outcome } from './run.ts'
-import { forget, runRebuild } from './run.ts'
+import { committedPositions, cutOff, isTemporary, readLogs } from './places.ts'
+import { groupOf, type RebuildDeps, type RebuildEvent, type Row } from './replay.ts'
+import { forget, type Halted, runRebuild } from './run.ts'
 
 /** Without views, only `resume` and `discard` are allowed. */
 export type Asked = {
@@ -24,18 +23,32 @@ export type Asked = {
 type Deps = RebuildDeps & { readonly rebuilds: Rebuilds }
 type Unfinished = Pick<LeasedRebuild, 'views' | 'topicIds'>
 
-const choice = 'To continue it: livechat-bridge rebuild --resume; or to drop it: livechat-bridge rebuild --discard'
-const busy = 'A rebuild is running: wait until it has ended.'
+/**
+ * How `rebuild` has ended. `interrupted-before`: another rebuild was interrupted and must be continued or dropped first.
+ * `cut-off`: the log lacks records. `recreated`: these topics were deleted and created again after the rebuild began.
+ */
+export type Ending =
+  | { readonly kind: 'done' | 'different'; readonly isDry: boolean }
+  | Halted
+  | { readonly kind: 'nothing-interrupted' | 'nothing-to-discard' | 'discarded' | 'busy' | 'no-dry-run' | 'cut-off' }
+  | { readonly kind: 'other-views'; readonly views: ReadonlyArray<ViewName> }
+  | { readonly kind: 'recreated'; readonly topics: ReadonlyArray<string> }
+  | {
+      readonly kind: 'interrupted-before'
+      readonly views: ReadonlyArray<ViewName>
+      readonly startedAt: string
+      readonly isDry: boolean
+    }
+
+/** `views`: what was found of the documents of each. */
+export type Rebuilt = { readonly done: boolean; readonly ending: Ending; readonly views: ReadonlyArray<Row> }
+
+const succeeds: ReadonlySet<Ending['kind']> = new Set(['done', 'discarded', 'nothing-to-discard'])
 
 const committedBy =
   ({ kafka }: Pick<RebuildDeps, 'kafka'>) =>
   (writer: string) =>
     committedPositions(kafka, groupOf(writer), topicsOfViews(viewNames))
-
-const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
-  say(reason)
-  return 1
-}
 
 /** The topics that were created again since the interrupted rebuild read them. */
 const recreated = async ({ kafka }: Deps, { views, topicIds = {} }: Unfinished): Promise<ReadonlyArray<string>> =>
@@ -43,74 +56,71 @@ const recreated = async ({ kafka }: Deps, { views, topicIds = {} }: Unfinished):
     topicIds[topic] === undefined || topicIds[topic] === id ? [] : [topic],
   )
 
-const end = (deps: Deps, { dryRun }: Pick<LeasedRebuild, 'dryRun'>, outcome: Outcome): number => {
-  switch (outcome.kind) {
-    case 'done':
-      deps.say(dryRun ? 'There is no difference, and nothing was changed.' : 'Done.')
-      return 0
-    case 'different':
-      return fail(deps, 'There are differences; nothing was changed.')
-    case 'refused':
-      return fail(deps, `Refused: ${outcome.reason}. To continue anyway: --resume --force. To drop it: --discard.`)
-    case 'not begun':
-      return fail(deps, `Nothing was done: ${outcome.reason}.`)
-    case 'stopped':
-      return fail(deps, `Stopped: ${outcome.reason}. ${choice}`)
-  }
+const run = async (deps: Deps, own: LeasedRebuild, force: boolean): Promise<Ending> => {
+  const outcome = await runRebuild(deps, own, force)
+  return outcome.kind === 'done' || outcome.kind === 'different' ? { kind: outcome.kind, isDry: own.dryRun } : outcome
 }
 
-const resume = async (deps: Deps, { views, dryRun, force }: Asked): Promise<number> => {
+const resume = async (deps: Deps, { views, dryRun, force }: Asked): Promise<Ending> => {
   const unfinished = await deps.rebuilds.unfinished()
-  if (unfinished === undefined) return fail(deps, 'No rebuild was interrupted.')
+  if (unfinished === undefined) return { kind: 'nothing-interrupted' }
   if (views !== undefined && views.toSorted().join() !== unfinished.views.toSorted().join())
-    return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}. ${choice}`)
-  if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run. ${choice}`)
-  const others = await recreated(deps, unfinished)
-  if (others.length > 0)
-    return fail(
-      deps,
-      `These topics were deleted and created again after the rebuild began: ${others.join(', ')}. Drop it: livechat-bridge rebuild --discard; then start a new one.`,
-    )
+    return { kind: 'other-views', views: unfinished.views }
+  if (dryRun && !unfinished.dryRun) return { kind: 'no-dry-run' }
+  const topics = await recreated(deps, unfinished)
+  if (topics.length > 0) return { kind: 'recreated', topics }
   const own = await deps.rebuilds.resume(committedBy(deps))
-  return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
+  return own === undefined ? { kind: 'busy' } : run(deps, own, force)
 }
 
-const discard = async (deps: Deps): Promise<number> => {
-  if ((await deps.rebuilds.unfinished()) === undefined) {
-    deps.say('No rebuild was interrupted: there is nothing to discard.')
-    return 0
-  }
+const discard = async (deps: Deps): Promise<Ending> => {
+  if ((await deps.rebuilds.unfinished()) === undefined) return { kind: 'nothing-to-discard' }
   const own = await deps.rebuilds.resume(committedBy(deps))
-  if (own === undefined) return fail(deps, busy)
+  if (own === undefined) return { kind: 'busy' }
   await forget(deps, own)
-  deps.say('Discarded.')
-  return 0
+  return { kind: 'discarded' }
 }
 
-const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force }: Asked): Promise<number> => {
+const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force }: Asked): Promise<Ending> => {
   const unfinished = await deps.rebuilds.unfinished()
-  if (unfinished?.isRunning) return fail(deps, busy)
+  if (unfinished?.isRunning) return { kind: 'busy' }
   if (unfinished !== undefined) {
-    const { views: others, startedAt, dryRun: dry } = unfinished
-    const what = `${dry ? 'dry run of a rebuild' : 'rebuild'} of ${others.join(', ')}`
-    return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted. ${choice}`)
+    const { views: others, startedAt, dryRun: isDry } = unfinished
+    return { kind: 'interrupted-before', views: others, startedAt: startedAt.toISOString(), isDry }
   }
   const topics = topicsOfViews(views)
-  const lacking = cutOff(await readLogs(deps.kafka, topics), await readLogs(deps.kafka, archivesOf(topics)))
-  if (lacking.length > 0) {
-    deps.say(`The first records are missing in: ${lacking.join(', ')}. The views would lack them.`)
-    if (!dryRun && !force) return fail(deps, 'Refused. To continue anyway: --force.')
+  const partitions = cutOff(await readLogs(deps.kafka, topics), await readLogs(deps.kafka, archivesOf(topics)))
+  if (partitions.length > 0) {
+    deps.say({ kind: 'cut-off', partitions })
+    if (!dryRun && !force) return { kind: 'cut-off' }
   }
   // Read before the first record, to notice a topic that is created again during the rebuild.
   const topicIds = await deps.kafka.topicIds(topics)
   const own = await deps.rebuilds.begin(views, dryRun, topicIds)
-  return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
+  return own === undefined ? { kind: 'busy' } : run(deps, own, force)
 }
 
-/** Does what is asked and reports the result. Returns the exit code of the process. */
-export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<number> => {
-  if (asked.resume) return resume(deps, asked)
-  return asked.discard || asked.views === undefined ? discard(deps) : begin(deps, asked.views, asked)
+/** Does what is asked. */
+export const rebuildAsked = async (
+  deps: Deps,
+  asked: Asked,
+): Promise<{ readonly code: number; readonly result: Rebuilt }> => {
+  const views: Row[] = []
+  const say = (event: RebuildEvent) => {
+    if (event.kind === 'counted' || event.kind === 'compared') {
+      const { kind, ...row } = event
+      views.push(row)
+    }
+    deps.say(event)
+  }
+  const ports = { ...deps, say }
+  const ending = asked.resume
+    ? await resume(ports, asked)
+    : asked.discard || asked.views === undefined
+      ? await discard(ports)
+      : await begin(ports, asked.views, asked)
+  const done = succeeds.has(ending.kind)
+  return { code: done ? 0 : 1, result: { done, ending, views } }
 }
 
 const viewsOf: ReadOption<ReadonlyArray<ViewName>> = (name) => {
@@ -118,6 +128,13 @@ const viewsOf: ReadOption<ReadonlyArray<ViewName>> = (name) => {
   const view = viewNames.find((known) => known === name)
   return view === undefined ? E.left(`one of ${viewNames.join(', ')}, all`) : E.right([view])
 }
+
+const keyless =
+  'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed. Run livechat-bridge rebuild where the role archiver runs.'
+
+/** True if the topics do not have the first records of the views any more. */
+const needsArchive = async (kafka: Pick<KafkaPorts, 'ranges'>, views: ReadonlyArray<ViewName>): Promise<boolean> =>
+  [...(await readLogs(kafka, topicsOfViews(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
 
 /** Folds the topics into new collections beside the live views, then swaps them in. */
 export const rebuild = operation({
@@ -141,27 +158,34 @@ export const rebuild = operation({
   dryRun: {
     about: 'only compare with the live view and print the differences; exit code 1 if there are any',
     acts: true,
+    // The differences contain ids, and for drift names that were sent.
+    look: ({ views }: Omit<Asked, 'dryRun'>) => ({
+      action: 'unmask',
+      detail: commandText('rebuild', { views, dryRun: true }),
+    }),
   },
+  role: 'operator',
   needs: { kafka: true, rebuilds: true, restore: true },
   select: async (
-    _: { readonly kafka: KafkaPorts; readonly rebuilds: Rebuilds; readonly restore: ArchiveDeps['restore'] },
+    {
+      kafka,
+      restore,
+    }: { readonly kafka: KafkaPorts; readonly rebuilds: Rebuilds; readonly restore: ArchiveDeps['restore'] },
     { view: views, resume = false, discard = false, force = false },
-  ) =>
-    views === undefined && !resume && !discard
-      ? stop('refused', `Which view? One of ${viewNames.join(', ')}; or all.`)
-      : E.right({ views, resume, discard, force }),
+  ) => {
+    if (views === undefined && !resume && !discard)
+      return stop('refused', `Which view? One of ${viewNames.join(', ')}; or all.`)
+    const begins = !resume && !discard
+    return begins && views !== undefined && restore === undefined && (await needsArchive(kafka, views))
+      ? stop('refused', keyless)
+      : E.right({ views, resume, discard, force })
+  },
   action: ({ views, resume, discard, force }) => ({
     action: 'rebuild',
     detail: commandText('rebuild', { views, resume, discard, force }),
   }),
-  act: async (ports, asked, { isDry, say, progress, interruption }) => {
-    const rows: Row[] = []
-    const sayRow = (line: string, row?: Row) => {
-      if (row !== undefined) rows.push(row)
-      say(line)
-    }
-    const deps = { ...ports, say: sayRow, show: progress, sleep, clock: monotonic, signal: interruption() }
-    const code = await rebuildAsked(deps, { ...asked, dryRun: isDry })
-    return { code, result: { done: code === 0, views: rows } }
+  act: async (ports, asked, { isDry, say, interruption }: Run<RebuildEvent, never>) => {
+    const deps = { ...ports, say, sleep, clock: monotonic, signal: interruption() }
+    return rebuildAsked(deps, { ...asked, dryRun: isDry })
   },
 })

@@ -13,7 +13,7 @@ import type { Sleep } from '../../shared/time.ts'
 import type { ApplyChanges } from '../../views/document.ts'
 import type { ViewName } from '../../views/index.ts'
 import { projector } from '../../views/projector.ts'
-import type { ShowProgress } from '../progress.ts'
+import { type ProgressEvent, progress } from '../progress.ts'
 import type { Found } from './differences.ts'
 import { type ArchiveDeps, readArchive } from './from-archive.ts'
 import {
@@ -30,17 +30,28 @@ import {
   watch,
 } from './places.ts'
 
-/** The number of live and of rebuilt documents of a view, or what their comparison has found. */
-export type Row =
-  | { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
-  | ({ readonly view: ViewName } & Found)
+/** The number of documents in a live view and in its rebuilt view. */
+export type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
+
+/** The number of documents of a view, or what their comparison has found. */
+export type Row = Counts | ({ readonly view: ViewName } & Found)
+
+/**
+ * What a rebuild says while it runs. `cut-off`: partitions that have lost their first records. `refused`: so many records
+ * cannot be read or stored.
+ */
+export type RebuildEvent =
+  | ProgressEvent<'replaying' | 'computing' | { readonly comparing: ViewName }>
+  | { readonly kind: 'cut-off'; readonly partitions: ReadonlyArray<string> }
+  | { readonly kind: 'refused'; readonly records: number }
+  | ({ readonly kind: 'counted' } & Counts)
+  | ({ readonly kind: 'compared'; readonly view: ViewName } & Found)
+  | { readonly kind: 'swapped'; readonly views: ReadonlyArray<ViewName> }
 
 /** What every step of a rebuild needs. */
 export type RebuildDeps = ArchiveDeps & {
   readonly kafka: Pick<KafkaPorts, 'consume' | 'committedOffsets' | 'forgetGroup'>
-  /** Prints a line. `row` has the data of a line about a view. */
-  readonly say: (line: string, row?: Row) => void
-  readonly show: ShowProgress
+  readonly say: (event: RebuildEvent) => void
   readonly sleep: Sleep
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
@@ -216,11 +227,11 @@ const checkEveryMs = 250
 
 /** Resolves when the replay has processed what was in the logs a moment ago, or when the signal aborts. */
 export const catchUp = async (
-  { kafka, show, sleep, signal }: Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>,
+  { kafka, say, sleep, signal }: Pick<RebuildDeps, 'kafka' | 'say' | 'sleep' | 'signal'>,
   topics: ReadonlyArray<TopicName>,
   replay: Replay,
 ): Promise<void> => {
-  const bar = show('replaying', 'records')
+  const bar = progress(say, 'replaying')
   while (!signal.aborted) {
     // While Kafka is unavailable, the shown progress does not change.
     const logs = await readLogs(kafka, topics).catch(() => undefined)

@@ -1,7 +1,6 @@
 import type { Position } from '../../domain/log/positions.ts'
 import { mongoReasonOf } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
-import { printable } from '../../shared/text.ts'
 import type { ViewName } from '../../views/index.ts'
 import {
   changesAudits,
@@ -13,21 +12,37 @@ import {
   topicsOfViews,
   viewNames,
 } from '../../views/index.ts'
+import { progress } from '../progress.ts'
 import { compareDays, compareView } from './compare.ts'
-import { findingsText, foundIn } from './differences.ts'
+import { foundIn } from './differences.ts'
 import { readLogs } from './places.ts'
-import { catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
+import { type Counts, catchUp, groupOf, type RebuildDeps, type Replay, startReplay } from './replay.ts'
 
-/**
- * How a rebuild has ended. A `stopped` one can be resumed, one that is `not begun` has left nothing behind. `reached`: what every
- * view of it has at least.
- */
+/** Why a rebuild was stopped. `swap`: that of these views did not finish in time. */
+export type StopCause =
+  | { readonly kind: 'interrupted' | 'taken-over' }
+  | { readonly kind: 'swap'; readonly views: ReadonlyArray<ViewName> }
+  | { readonly kind: 'failure'; readonly reason: string }
+
+/** Why a rebuild goes no further. `no-records`: the log has nothing for these views. */
+export type Refusal =
+  | { readonly kind: 'no-records'; readonly views: ReadonlyArray<ViewName> }
+  | { readonly kind: 'no-collections' }
+
+/** How a rebuild goes no further. A `stopped` one can be resumed, one that is `not-begun` has left nothing behind. */
+export type Halted =
+  | { readonly kind: 'refused'; readonly why: Refusal }
+  | { readonly kind: 'stopped'; readonly why: StopCause }
+  | { readonly kind: 'not-begun'; readonly reason: string }
+
+/** How a rebuild has ended. `reached`: what every view of it has at least. */
 export type Outcome =
-  | { readonly kind: 'done' | 'different'; readonly reached?: ReadonlyMap<string, Position> }
-  | { readonly kind: 'refused' | 'stopped' | 'not begun'; readonly reason: string }
+  | { readonly kind: 'done'; readonly reached?: ReadonlyMap<string, Position> }
+  | { readonly kind: 'different' }
+  | Halted
 
-const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
-const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason })
+const stopped = (why: StopCause): Outcome => ({ kind: 'stopped', why })
+const interrupted = stopped({ kind: 'interrupted' })
 
 /** Compares all views of a dry run. `different`: at least one document differs. */
 const dryRun = async (
@@ -44,16 +59,11 @@ const dryRun = async (
         ? await compareDays(deps, own, folded)
         : await compareView(deps, own, view, replay)
     if (deps.signal.aborted) return interrupted
-    const [count = '', ...examples] = findingsText(view, findings)
-    deps.say(printable(count), { view, ...foundIn(findings) })
-    for (const example of examples) deps.say(printable(example))
+    deps.say({ kind: 'compared', view, ...foundIn(findings) })
     different += findings.different
   }
-  return { kind: different === 0 ? 'done' : 'different' }
+  return different === 0 ? { kind: 'done' } : { kind: 'different' }
 }
-
-/** The number of documents in a live view and in its rebuilt view. */
-type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
 
 /**
  * True if the rebuilt view is empty, the live view is not, and no record of its topics could be read. Then the topics
@@ -62,14 +72,6 @@ type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt
  */
 export const isSuspect = ({ view, live, rebuilt }: Counts, topicsRead: ReadonlySet<string>): boolean =>
   rebuilt === 0 && live > 0 && !topicsOfViews([view]).some((topic) => topicsRead.has(topic))
-
-/** `chats: 12 documents, the live view has 15: 3 fewer`. */
-export const countText = ({ view, live, rebuilt }: Counts): string => {
-  const number = (count: number) => count.toLocaleString('en')
-  const difference = rebuilt - live
-  const named = difference === 0 ? 'as many' : `${number(Math.abs(difference))} ${difference > 0 ? 'more' : 'fewer'}`
-  return `${view}: ${number(rebuilt)} documents, the live view has ${number(live)}: ${named}`
-}
 
 /**
  * `leaseMs`: how long the live writers wait at most. `processWithinMs`: the part of it in which the rebuild must process all
@@ -139,14 +141,13 @@ const goLive = async (
 ): Promise<Outcome> => {
   for (const view of pending.filter(isForEver)) await own.keepOthers(view)
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
-  for (const count of counts) deps.say(countText(count), count)
+  for (const count of counts) deps.say({ kind: 'counted', ...count })
   const suspects = counts.filter((count) => isSuspect(count, replay.topicsRead())).map(({ view }) => view)
-  if (suspects.length > 0 && !force)
-    return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
+  if (suspects.length > 0 && !force) return { kind: 'refused', why: { kind: 'no-records', views: suspects } }
   const swapped = await swapViews(deps, own, pending, replay)
-  if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
+  if (swapped.length > 0) deps.say({ kind: 'swapped', views: swapped })
   const left = pending.filter((view) => !swapped.includes(view))
-  if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not finish in time`)
+  if (left.length > 0) return stopped({ kind: 'swap', views: left })
   return { kind: 'done', ...(pending.length === foldedOf(own.views).length && { reached: replay.reached() }) }
 }
 
@@ -169,8 +170,7 @@ const replayAndSwap = async (
   try {
     await catchUp(deps, topicsOfViews(pending), replay)
     if (deps.signal.aborted) return interrupted
-    if (replay.refused() > 0)
-      deps.say(`${replay.refused()} records cannot be read or stored; they are dead letters, and in no view.`)
+    if (replay.refused() > 0) deps.say({ kind: 'refused', records: replay.refused() })
     return own.dryRun ? await dryRun(deps, own, pending, replay) : await goLive(deps, own, pending, replay, force)
   } finally {
     await replay.stop()
@@ -181,14 +181,14 @@ const daysAtOnce = 50
 
 /** Computes every day of daily_stats again, from the current views. */
 const recomputeStatistics = async (
-  { show, signal }: Pick<RebuildDeps, 'show' | 'signal'>,
+  { say, signal }: Pick<RebuildDeps, 'say' | 'signal'>,
   own: LeasedRebuild,
   begun: () => void,
 ): Promise<void> => {
   await own.enter('statistics')
   const days = await own.days([])
   begun()
-  const bar = show('computing', 'days')
+  const bar = progress(say, 'computing')
   let done = 0
   for (let from = 0; from < days.length && !signal.aborted; from += daysAtOnce)
     await own.recomputeDays(days.slice(from, from + daysAtOnce), (more) => {
@@ -210,7 +210,7 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean, begu
   const left = folded.filter((view) => !own.swapped.includes(view))
   const pending = await own.made(left)
   if (own.phase === 'replaying' && pending.length < left.length)
-    return { kind: 'refused', reason: 'its collections are missing, so it can only be discarded' }
+    return { kind: 'refused', why: { kind: 'no-collections' } }
   const replayed = pending.length > 0 ? await replayAndSwap(deps, own, pending, force) : undefined
   if (replayed !== undefined && (replayed.kind !== 'done' || own.dryRun)) return replayed
   if (own.dryRun) return dryRun(deps, own, [], undefined)
@@ -239,7 +239,7 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
   const signal = AbortSignal.any([deps.signal, lost.signal])
   try {
     const outcome = await steps({ ...deps, signal }, own, force, begun)
-    if (lost.signal.aborted) return stopped('another process has taken over the rebuild')
+    if (lost.signal.aborted) return stopped({ kind: 'taken-over' })
     if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
     if (outcome.kind === 'done' && !own.dryRun && own.views.length === viewNames.length)
       await own.rememberTopics(outcome.reached ?? new Map())
@@ -248,7 +248,7 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
   } catch (error) {
     const reason = mongoReasonOf(error)
     const isGone = !hasBegun && !lost.signal.aborted && (await isForgotten(deps, own))
-    return isGone ? { kind: 'not begun', reason } : stopped(reason)
+    return isGone ? { kind: 'not-begun', reason } : stopped({ kind: 'failure', reason })
   } finally {
     clearInterval(beating)
     await own.letGo().catch(() => undefined)

@@ -31,30 +31,32 @@ export const pace = (perSecond: number, clock: () => number, sleep: Sleep): Pace
 }
 
 /** What happened to a selected record. `planned`: dry run. `before`: sent earlier. `kept`: not sent, for a reason. */
-type Result = 'done' | 'planned' | 'before' | 'kept' | 'failed'
-export type Tally = Readonly<Record<Result, number>>
-
-/** The command's word for each result, and for no result at all. */
-export type Words = Readonly<Record<Result | 'nothing', string>>
+export type Outcome = 'done' | 'planned' | 'before' | 'kept' | 'failed'
+export type Tally = Readonly<Record<Outcome, number>>
 
 export const noResults: Tally = { done: 0, planned: 0, before: 0, kept: 0, failed: 0 }
 
-/** `3 sent, 1 sent before`: results with a count of zero are left out. */
-export const tallyText = (tally: Tally, words: Words): string =>
-  Object.entries(tally)
-    .filter(([, count]) => count > 0)
-    .map(([result, count]) => `${count} ${words[result as Result]}`)
-    .join(', ') || words.nothing
+/**
+ * Why a record was not sent. `redriven`: so often that an operator must insist. `unreadable`: a request that this version
+ * still does not understand.
+ */
+export type Why =
+  | { readonly kind: 'erased' | 'outdated' | 'batch' | 'foreign' | 'cut' | 'unknown-account' }
+  | { readonly kind: 'redriven'; readonly times: number }
+  | { readonly kind: 'unreadable' | 'kafka'; readonly reason: string }
+
+/** What is said of each selected record, except of those that were sent earlier. */
+export type RecordEvent<About> = About & { readonly kind: Exclude<Outcome, 'before'>; readonly why?: Why }
 
 /** A record that is not sent now. */
-export type NotSent = { readonly result: 'before' | 'kept' | 'failed'; readonly why?: string }
+export type NotSent = { readonly result: 'before' | 'kept' | 'failed'; readonly why?: Why }
 
-export type BatchPorts = {
+export type BatchPorts<About> = {
   readonly readTopic: ReadTopic
   readonly redrives: Pick<Redrives, 'remember' | 'lease'>
   readonly pace: Pace
   readonly now: Now
-  readonly out: (line: string) => void
+  readonly say: (event: RecordEvent<About>) => void
 }
 
 /** The options of a command. */
@@ -65,40 +67,49 @@ export type Sending<Filters> = {
   readonly dryRun: boolean
 }
 
-type Job<Matching, Chosen> = {
+type Job<Matching, Chosen, About> = {
   readonly topic: TopicName
-  readonly words: Words
   /** Selects the matching records and decides about each. Rejects while MongoDB does not respond. */
   readonly read: (records: ReadonlyArray<IncomingRecord>) => Promise<{
     readonly matching: ReadonlyArray<Matching>
     readonly decide: (each: Matching) => E.Either<NotSent, Chosen>
   }>
   /** Why a record must not be sent any more, asked directly before a batch is sent. Rejects as `read` does. */
-  readonly stopped: (batch: ReadonlyArray<Chosen>) => Promise<(each: Chosen) => string | undefined>
+  readonly stopped: (batch: ReadonlyArray<Chosen>) => Promise<(each: Chosen) => Why | undefined>
   readonly send: (chosen: Chosen) => Promise<E.Either<Failure, unknown>>
   /** The id under which MongoDB remembers that this record was sent. */
   readonly memoryIdOf: (chosen: Chosen) => string
-  readonly line: (word: string, each: Matching, why?: string) => string
+  readonly about: (each: Matching) => About
 }
 
-/** `words`: the result as text. `trouble`: why the command ended before the limit or the end of the topic. */
-export type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; readonly trouble?: string }
+/**
+ * Why a redrive ended before the limit or the end of the topic. `busy`: another one runs. `overtaken`: another one has
+ * begun. `mongodb`: it does not answer, so something is not known. `not-stored`: that so many were sent.
+ */
+export type Trouble =
+  | { readonly kind: 'busy' | 'overtaken' | 'interrupted' }
+  | { readonly kind: 'mongodb'; readonly unknown: 'running' | 'allowed' | 'sent-before' }
+  | { readonly kind: 'not-stored'; readonly count: number }
+  | { readonly kind: 'kafka'; readonly reason: string }
+
+/** What a redrive has done. `limit`: it is reached, and there may be more. */
+export type Redriven = { readonly tally: Tally; readonly limit?: number; readonly trouble?: Trouble }
 
 /**
  * Sends the selected records of a topic in their order. MongoDB remembers a record after Kafka has acknowledged it. So
  * after a crash the last batch may be sent but not remembered. The same command then continues from that batch. When
  * `interrupted` aborts, the command ends early, and `trouble` says so.
  */
-export const sendInBatches = async <Matching, Chosen extends Matching>(
-  ports: BatchPorts,
-  job: Job<Matching, Chosen>,
+export const sendInBatches = async <Matching, Chosen extends Matching, About extends object>(
+  ports: BatchPorts<About>,
+  job: Job<Matching, Chosen, About>,
   sending: Sending<{ readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
-): Promise<Ended> => {
+): Promise<Redriven> => {
   if (sending.dryRun) return sendLeased(ports, job, sending, interrupted, undefined)
   const lease = await ports.redrives.lease().catch(() => 'unknown' as const)
-  if (lease === 'unknown') return notBegun('MongoDB does not answer, so it is not known whether a redrive is running')
-  if (lease === undefined) return notBegun(busy)
+  if (lease === 'unknown') return notBegun({ kind: 'mongodb', unknown: 'running' })
+  if (lease === undefined) return notBegun({ kind: 'busy' })
   try {
     return await sendLeased(ports, job, sending, interrupted, lease)
   } finally {
@@ -107,30 +118,28 @@ export const sendInBatches = async <Matching, Chosen extends Matching>(
   }
 }
 
-const busy = 'Another redrive is running. Wait until it has ended; if its process has died, that takes a minute.'
-
 /** Nothing was sent, and why. */
-const notBegun = (trouble: string): Ended => ({ tally: noResults, words: [], trouble })
+const notBegun = (trouble: Trouble): Redriven => ({ tally: noResults, trouble })
 
-const sendLeased = async <Matching, Chosen extends Matching>(
-  { readTopic, redrives, pace, now, out }: BatchPorts,
-  { topic, words, read, stopped, send, memoryIdOf, line }: Job<Matching, Chosen>,
+const sendLeased = async <Matching, Chosen extends Matching, About extends object>(
+  { readTopic, redrives, pace, now, say }: BatchPorts<About>,
+  { topic, read, stopped, send, memoryIdOf, about }: Job<Matching, Chosen, About>,
   { filters, limit, dryRun }: Sending<{ readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
   lease: Lease | undefined,
-): Promise<Ended> => {
+): Promise<Redriven> => {
   const enough = new AbortController()
   const signal = AbortSignal.any([interrupted, enough.signal])
-  const tally: Record<Result, number> = { ...noResults }
-  let trouble: string | undefined
+  const tally: Record<Outcome, number> = { ...noResults }
+  let trouble: Trouble | undefined
 
-  const halt = (reason: string) => {
-    trouble ??= reason
+  const halt = (why: Trouble) => {
+    trouble ??= why
     enough.abort()
   }
-  const report = (result: Result, each: Matching, why?: string) => {
-    tally[result]++
-    if (result !== 'before') out(line(words[result], each, why))
+  const report = (outcome: Outcome, each: Matching, why?: Why) => {
+    tally[outcome]++
+    if (outcome !== 'before') say({ kind: outcome, ...about(each), ...(why && { why }) })
   }
   const left = () => Math.max(0, limit - tally.done - tally.planned - tally.failed)
 
@@ -138,9 +147,9 @@ const sendLeased = async <Matching, Chosen extends Matching>(
     await pace.next(batch.length, signal)
     if (signal.aborted) return
     const known = await Promise.all([stopped(batch), lease?.renew()]).catch(() => undefined)
-    if (known === undefined) return halt('MongoDB does not answer, so it is not known which records may still be sent')
+    if (known === undefined) return halt({ kind: 'mongodb', unknown: 'allowed' })
     const [stoppedNow, isHeld = true] = known
-    if (!isHeld) return halt('Another redrive has begun, because this one made no progress for a minute. Run it again')
+    if (!isHeld) return halt({ kind: 'overtaken' })
     const due = batch.flatMap((each) => {
       const why = stoppedNow(each)
       if (why === undefined) return [each]
@@ -156,16 +165,14 @@ const sendLeased = async <Matching, Chosen extends Matching>(
     for (const { each, sent } of outcomes)
       if (E.isRight(sent)) report('done', each)
       else {
-        report('failed', each, sent.left.reason)
-        if (sent.left.kind === 'transient') halt(`Kafka: ${sent.left.reason}`)
+        report('failed', each, { kind: 'kafka', reason: sent.left.reason })
+        if (sent.left.kind === 'transient') halt({ kind: 'kafka', reason: sent.left.reason })
       }
-    if (!remembered)
-      halt(`MongoDB does not answer: ${ids.length} of these were ${words.done}, but that could not be stored`)
+    if (!remembered) halt({ kind: 'not-stored', count: ids.length })
   }
   const onSlice = async (records: ReadonlyArray<IncomingRecord>) => {
     const slice = await read(records).catch(() => undefined)
-    if (slice === undefined)
-      return halt(`MongoDB does not answer, so it is not known which records were ${words.before}`)
+    if (slice === undefined) return halt({ kind: 'mongodb', unknown: 'sent-before' })
     for (const some of chunks(slice.matching, pace.atOnce)) {
       if (signal.aborted) return
       const chosen = some.flatMap((each): ReadonlyArray<Chosen> => {
@@ -181,17 +188,12 @@ const sendLeased = async <Matching, Chosen extends Matching>(
     }
   }
   const result = await readTopic(topic, onSlice, { part: partOf(filters.id), signal })
-  if (E.isLeft(result)) halt(result.left.reason)
-  if (interrupted.aborted) trouble = 'Interrupted. Run the same redrive again to continue.'
-  const counts = tallyText(tally, words)
+  if (E.isLeft(result)) halt({ kind: 'kafka', reason: result.left.reason })
+  if (interrupted.aborted) trouble = { kind: 'interrupted' }
   const mayBeMore = filters.id === undefined || filters.id.length > limit
   return {
     tally,
-    // After trouble, "nothing fits" may be false, because not all records were read.
-    words: [
-      ...(trouble && counts === words.nothing ? [] : [counts]),
-      ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached. There may be more.`] : []),
-    ],
+    ...(left() === 0 && mayBeMore && { limit }),
     ...(trouble !== undefined && { trouble }),
   }
 }

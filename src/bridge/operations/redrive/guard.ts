@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { clients, enrichments } from '../../../../contracts/topics.ts'
 import { type IncomingRecord, partitionName } from '../../domain/log/record.ts'
 import type { State } from '../../mongo/redrives.ts'
-import type { NotSent } from './batches.ts'
+import type { NotSent, Why } from './batches.ts'
 import type { StoredDeadLetter } from './dead-letters.ts'
 
 /** A record that was redriven this often is sent again only if an operator insists. */
@@ -24,7 +24,8 @@ export type Rules = {
  */
 export type Known = { readonly timesSent: number; readonly outdated: boolean; readonly erased: boolean }
 
-export const erasedSince = 'the person has been erased since then'
+/** The person has been erased since the record was kept. */
+export const erasedSince: Why = { kind: 'erased' }
 
 /**
  * Decides about a dead letter. Right: the number of redrives of its record, including this one. A record that fails
@@ -39,9 +40,8 @@ export const decideRedrive = (
   if (erased) return E.left({ result: 'kept', why: erasedSince })
   if (timesSent > 0 && !again) return E.left({ result: 'before' })
   const times = redriven + timesSent
-  if (times >= maxRedrives && !force) return E.left({ result: 'kept', why: `redriven ${times} times` })
-  if (outdated && !overwrite)
-    return E.left({ result: 'kept', why: 'the record would replace a newer state in the view' })
+  if (times >= maxRedrives && !force) return E.left({ result: 'kept', why: { kind: 'redriven', times } })
+  if (outdated && !overwrite) return E.left({ result: 'kept', why: { kind: 'outdated' } })
   return E.right(times + 1)
 }
 

@@ -1,24 +1,29 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../../domain/clock.ts'
+import type { Failure } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { commandText, ofAccount } from '../audit.ts'
-import { type Accounts, operation, type Resources, stop } from '../operation.ts'
+import { type Accounts, type Done, operation, type Resources, type Run, stop } from '../operation.ts'
 import { accountOption, anyText, limit, oneOf, perSecond, place, time } from '../options.ts'
-import { type Ended, pace } from './batches.ts'
+import { pace, type Redriven } from './batches.ts'
 import { type Filters, originTopics } from './dead-letters.ts'
 import { findDeadLetters, findRequests } from './find.ts'
 import { maxRedrives } from './guard.ts'
-import { listDeadLetters, listRequests } from './list.ts'
-import { requeueQuarantined } from './requeue-quarantined.ts'
-import { sendDeadLetters } from './send.ts'
-import { findRecord, recordLines, unmaskAction } from './show.ts'
+import { type Listed, listDeadLetters, listRequests } from './list.ts'
+import { type RequestEvent, requeueQuarantined } from './requeue-quarantined.ts'
+import { type LetterEvent, sendDeadLetters } from './send.ts'
+import { findRecord, unmaskAction } from './show.ts'
 
 type Reading = { readonly kafka: Pick<KafkaPorts, 'readTopic'> }
 
 const account = accountOption('only those of this account')
-const unowned = { about: 'only those of no account in the accounts file', conflicts: ['account'] } as const
+const unowned = {
+  about: 'only those of no account in the accounts file',
+  conflicts: ['account'],
+  isForAll: true,
+} as const
 
 const filters = {
   account,
@@ -72,12 +77,12 @@ export const redriveList = operation({
   ) => {
     const ports = { readTopic, findRedrives: redrives.find }
     const extent = { limit, signal: interruption() }
-    const found = quarantine
+    const found: E.Either<Failure, Listed> = quarantine
       ? E.map(listRequests)(await findRequests(ports, {}, extent))
       : E.map(listDeadLetters)(await findDeadLetters(ports, filtersOf({ accounts }, wanted), extent))
     return E.isLeft(found) ? stop('unavailable', `Kafka: ${found.left.reason}`) : found
   },
-  act: async (_, { lines, ...result }) => ({ code: 0, lines, result }),
+  act: async (_, listed) => ({ code: 0, result: listed }),
 })
 
 export const redriveShow = operation({
@@ -96,7 +101,7 @@ export const redriveShow = operation({
     return E.isLeft(found) ? found : E.right({ record: found.right, which, accounts })
   },
   action: ({ record, which, accounts }) => unmaskAction(record, which, accounts),
-  act: async (_, { record }) => ({ code: 0, lines: recordLines(record) }),
+  act: async (_, { record }) => ({ code: 0, result: record }),
 })
 
 const redriveAction = (name: string, filters: Pick<Filters, 'account'>) => ({
@@ -106,11 +111,9 @@ const redriveAction = (name: string, filters: Pick<Filters, 'account'>) => ({
 })
 
 /** The result of an operation that sends records. */
-const doneBy = ({ tally, words, trouble }: Ended, unwanted: number, ...advice: string[]) => ({
-  code: Number(trouble !== undefined || unwanted > 0),
-  lines: [...words, ...advice],
-  ...(trouble !== undefined && { trouble }),
-  result: { tally, words },
+const doneBy = (redriven: Redriven, unwanted: number): Done<Redriven> => ({
+  code: Number(redriven.trouble !== undefined || unwanted > 0),
+  result: redriven,
 })
 
 const noneNamed =
@@ -134,6 +137,7 @@ export const redriveSend = operation({
     again: { about: 'also send what was sent before' },
     overwrite: { about: 'also send a client or an enrichment that is older than the state in the view' },
   },
+  role: 'operator',
   dryRun: { about: 'print what would be sent, and send nothing', acts: true },
   needs: { kafka: true, redrives: true, accounts: true },
   select: async (
@@ -149,12 +153,10 @@ export const redriveSend = operation({
           rules: { force, again, overwrite },
         }),
   action: ({ filters }) => redriveAction('redrive send', filters),
-  act: async ({ kafka, redrives }, { perSecond, ...asked }, { isDry, say, interruption }) => {
-    const ports = { ...kafka, redrives, now, out: say, pace: pace(perSecond, monotonic, sleep) }
-    const ended = await sendDeadLetters(ports, { ...asked, dryRun: isDry }, interruption())
-    const { kept, failed } = ended.tally
-    const advice = `Records that were redriven ${maxRedrives} times already need --force. Records older than the state in their view need --overwrite.`
-    return doneBy(ended, kept + failed, ...(kept > 0 ? [advice] : []))
+  act: async ({ kafka, redrives }, { perSecond, ...asked }, { isDry, say, interruption }: Run<LetterEvent, never>) => {
+    const ports = { ...kafka, redrives, now, say, pace: pace(perSecond, monotonic, sleep) }
+    const redriven = await sendDeadLetters(ports, { ...asked, dryRun: isDry }, interruption())
+    return doneBy(redriven, redriven.tally.kept + redriven.tally.failed)
   },
 })
 
@@ -173,6 +175,7 @@ export const redriveQuarantine = operation({
     limit,
     perSecond,
   },
+  role: 'operator',
   dryRun: { about: 'print what would be processed, and publish nothing', acts: true },
   needs: { kafka: true, redrives: true, accounts: true },
   select: async (
@@ -180,9 +183,13 @@ export const redriveQuarantine = operation({
     { limit, perSecond, ...wanted },
   ) => E.right({ filters: filtersOf({ accounts }, wanted), limit, perSecond }),
   action: ({ filters }) => redriveAction('redrive quarantine', filters),
-  act: async ({ kafka, redrives, accounts }, { perSecond, ...asked }, { isDry, say, interruption }) => {
-    const ports = { ...kafka, redrives, accounts, now, out: say, pace: pace(perSecond, monotonic, sleep) }
-    const ended = await requeueQuarantined(ports, { ...asked, dryRun: isDry }, interruption())
-    return doneBy(ended, ended.tally.failed)
+  act: async (
+    { kafka, redrives, accounts },
+    { perSecond, ...asked },
+    { isDry, say, interruption }: Run<RequestEvent, never>,
+  ) => {
+    const ports = { ...kafka, redrives, accounts, now, say, pace: pace(perSecond, monotonic, sleep) }
+    const redriven = await requeueQuarantined(ports, { ...asked, dryRun: isDry }, interruption())
+    return doneBy(redriven, redriven.tally.failed)
   },
 })

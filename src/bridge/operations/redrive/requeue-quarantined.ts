@@ -11,8 +11,7 @@ import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import { readJson } from '../../domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../domain/requests.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import { printable } from '../../shared/text.ts'
-import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
+import { type BatchPorts, type NotSent, type RecordEvent, type Sending, sendInBatches, type Why } from './batches.ts'
 import { type CommonFilters, matchesCommon, placeOf } from './dead-letters.ts'
 import { erasedSince } from './guard.ts'
 
@@ -22,7 +21,7 @@ export type QuarantineFilters = CommonFilters & { readonly reason?: string }
 type Understood = { readonly id: string; readonly event: DomainEvent }
 
 /** The event of a request, or why the request stays in quarantine. */
-type Read = E.Either<string, Understood>
+type Read = E.Either<Why, Understood>
 
 export const matchesRequest =
   ({ reason, ...common }: QuarantineFilters) =>
@@ -35,6 +34,9 @@ export const matchesRequest =
     )
   }
 
+const unreadable = (problem: Parameters<typeof problemText>[0]): Read =>
+  E.left({ kind: 'unreadable', reason: problemText(problem) })
+
 /**
  * Reads a request of quarantine as ingress reads a new request. A webhook's event has the id of the quarantined record,
  * so each repetition gives the same id. Pure.
@@ -44,14 +46,14 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
   const contentHash = contentHashes(accounts)
   return (record: IncomingRecord): Read => {
     const headers = quarantineHeadersOf(record)
-    if (E.isLeft(headers)) return E.left('its headers were not written by the bridge')
+    if (E.isLeft(headers)) return E.left({ kind: 'foreign' })
     const { id, interface: api, received_at: receivedAt, reason } = headers.right
-    if (reason === 'too-large') return E.left('only its beginning was kept')
+    if (reason === 'too-large') return E.left({ kind: 'cut' })
     const account = accountOf.get(String(record.key))
-    if (account === undefined) return E.left('its account is not in the accounts file')
+    if (account === undefined) return E.left({ kind: 'unknown-account' })
     const body = record.value ?? Buffer.alloc(0)
     const json = readJson(body)
-    if (E.isLeft(json)) return E.left(problemText({ kind: 'invalid', problems: [json.left] }))
+    if (E.isLeft(json)) return unreadable({ kind: 'invalid', problems: [json.left] })
     const receipt = { accountId: account.id, receivedAt, traceparent: traceparentOf('') }
     const event =
       api === 'bot'
@@ -61,21 +63,17 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
             id,
             ...(account.webhooks !== undefined && { contentHash: contentHash(account, body) }),
           })
-    if (E.isLeft(event)) return E.left(problemText(event.left))
+    if (E.isLeft(event)) return unreadable(event.left)
     return E.right({ id, event: { ...event.right.event, receivedTime: receivedAt } })
   }
 }
 
-const requeueWords: Words = {
-  done: 'processed',
-  planned: 'would be processed',
-  before: 'processed before',
-  kept: 'not processed',
-  failed: 'failed',
-  nothing: 'no request matches',
-}
+/** What `redrive quarantine` says of a request. `event`: what it is understood as. */
+export type RequestEvent = RecordEvent<{
+  readonly request: { readonly id: string; readonly account: string; readonly event?: DomainEvent['type'] }
+}>
 
-type Ports = BatchPorts & {
+type Ports = BatchPorts<Pick<RequestEvent, 'request'>> & {
   readonly publish: Publish
   readonly redrives: Pick<Redrives, 'find' | 'remember' | 'lease' | 'erasedAt'>
   readonly accounts: ReadonlyArray<Account>
@@ -118,11 +116,10 @@ export const requeueQuarantined = (
     }
     return { matching, decide }
   }
-  return sendInBatches<Matching, Chosen>(
+  return sendInBatches<Matching, Chosen, Pick<RequestEvent, 'request'>>(
     ports,
     {
       topic: quarantine.name,
-      words: requeueWords,
       read: readSlice,
       stopped: async (batch) => {
         const erased = await ports.redrives.erasedAt(batch.map(({ read }) => erasedKey(read.right.event)))
@@ -130,15 +127,13 @@ export const requeueQuarantined = (
       },
       send: ({ read }) => publish(read.right.event, withinMs),
       memoryIdOf: ({ read }) => requestMemoryIdOf(read.right.id),
-      line: (word, { record, read }, why) =>
-        [
-          word.padEnd(requeueWords.planned.length),
-          placeOf(record),
-          String(record.key),
-          why ?? (E.isRight(read) ? read.right.event.type : read.left),
-        ]
-          .map(printable)
-          .join('  '),
+      about: ({ record, read }) => ({
+        request: {
+          id: placeOf(record),
+          account: String(record.key),
+          ...(E.isRight(read) && { event: read.right.event.type }),
+        },
+      }),
     },
     sending,
     interrupted,

@@ -6,37 +6,16 @@ import { erasedKeyOf, nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import { printable } from '../../shared/text.ts'
-import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
+import { type BatchPorts, type NotSent, type RecordEvent, type Sending, sendInBatches, type Why } from './batches.ts'
 import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
 import { decideRedrive, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 
-export const sendWords: Words = {
-  done: 'sent',
-  planned: 'would be sent',
-  before: 'sent before',
-  kept: 'refused',
-  failed: 'failed',
-  nothing: 'no dead letter matches',
-}
+/** What `redrive send` says of a dead letter. */
+export type LetterEvent = RecordEvent<{
+  readonly letter: Pick<StoredDeadLetter, 'id' | 'consumer' | 'cause'> & { readonly origin: string }
+}>
 
-export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: string): string =>
-  [
-    result.padEnd(sendWords.planned.length),
-    deadLetter.id,
-    originOf(deadLetter),
-    deadLetter.consumer,
-    deadLetter.cause,
-    ...(why ? [why] : []),
-  ]
-    .map(printable)
-    .join('  ')
-
-/** The same bytes are sent again. A record that broke its contract fails again, unless a newer bridge accepts it. */
-const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
-  cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is fixed' : undefined
-
-type Ports = BatchPorts & Pick<KafkaPorts, 'redrive'> & { readonly redrives: Redrives }
+type Ports = BatchPorts<Pick<LetterEvent, 'letter'>> & Pick<KafkaPorts, 'redrive'> & { readonly redrives: Redrives }
 
 type Matching = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
 
@@ -96,8 +75,7 @@ export const sendDeadLetters = (
   /** A failure that was kept twice is sent once. Bounded by the limit. */
   const chosenBefore = new Set<string>()
   const choose = (each: Matching, known: Known): E.Either<NotSent, Chosen> => {
-    if (each.deadLetter.cause === unreadableBatch)
-      return E.left({ result: 'failed', why: 'it is a batch of records and cannot be sent as one record' })
+    if (each.deadLetter.cause === unreadableBatch) return E.left({ result: 'failed', why: { kind: 'batch' } })
     const id = memoryIdOf(each.deadLetter)
     if (chosenBefore.has(id)) return E.left({ result: 'before' })
     const decision = decideRedrive(each.deadLetter, known, rules)
@@ -105,11 +83,10 @@ export const sendDeadLetters = (
     chosenBefore.add(id)
     return E.right({ ...each, redriven: decision.right })
   }
-  return sendInBatches<Matching, Chosen>(
+  return sendInBatches<Matching, Chosen, Pick<LetterEvent, 'letter'>>(
     ports,
     {
       topic: deadLetters.name,
-      words: sendWords,
       read: async (records) => {
         const matching = records.flatMap((record) => {
           const deadLetter = readDeadLetter(record)
@@ -122,13 +99,16 @@ export const sendDeadLetters = (
       },
       stopped: async (batch) => {
         const erased = await ports.redrives.erasedAt(batch.map(keyErased))
-        return (each) =>
+        return (each): Why | undefined =>
           isBefore(each.deadLetter, each.record, erased.get(nameOfErased(keyErased(each)))) ? erasedSince : undefined
       },
       send: ({ record, deadLetter: { origin, firstFailedAt }, redriven }) =>
         redrive(record, { topic: origin.topic, redriven, firstFailedAt }, withinMs),
       memoryIdOf: ({ deadLetter }) => memoryIdOf(deadLetter),
-      line: (word, { deadLetter }, why) => resultLine(word, deadLetter, why ?? warningOf(deadLetter)),
+      about: ({ deadLetter }) => {
+        const { id, consumer, cause } = deadLetter
+        return { letter: { id, origin: originOf(deadLetter), consumer, cause } }
+      },
     },
     sending,
     interrupted,

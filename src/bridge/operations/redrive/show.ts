@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { deadLetters, quarantine } from '../../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
-import { printable, printableLines, utf8Text } from '../../shared/text.ts'
 import { type Asked, commandText, ofAccount } from '../audit.ts'
 import { type Stop, stop } from '../operation.ts'
 import { accountOf, partOf, placeOf } from './dead-letters.ts'
@@ -46,19 +45,3 @@ export const unmaskAction = (
   detail: commandText('redrive show', { id, quarantine }),
   ...ofAccount(accounts.find((each) => each.id === accountOf(record))?.id),
 })
-
-const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
-  if (bytes === null) return '(null)'
-  const text = utf8Text(bytes)
-  return text === undefined ? `hex ${bytes.toString('hex')}` : render(text)
-}
-
-/** A record as lines for a terminal: text if its bytes are UTF-8, otherwise hexadecimal digits. */
-export const recordLines = (record: IncomingRecord): ReadonlyArray<string> => [
-  `id      ${placeOf(record)}`,
-  `stored  ${Number.isFinite(record.timestamp) ? new Date(record.timestamp).toISOString() : '?'}`,
-  ...Object.entries(record.headers).map(([name, value]) => `header  ${printable(name)}: ${textOf(value, printable)}`),
-  `key     ${textOf(record.key, printable)}`,
-  `value   ${record.value?.length ?? 0} bytes`,
-  textOf(record.value, printableLines),
-]

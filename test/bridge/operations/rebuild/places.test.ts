@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addSample, paceOf } from '../../../../src/bridge/operations/progress.ts'
 import { cutOff, isReached, placesOf, progressOf, watch } from '../../../../src/bridge/operations/rebuild/places.ts'
+import { isSuspect } from '../../../../src/bridge/operations/rebuild/run.ts'
 
 const places = suite('the position of a replay')
 
@@ -56,17 +56,17 @@ places('names the logs that have lost their first records, except those with a r
   assert.equal(cutOff(new Map([['calls/3', { low: 1, high: 9 }]])), ['calls/3'])
 })
 
-places('has a rate over the last ten seconds', () => {
-  const check = (at: number, done: number) => ({ at, done, total: 5_000 })
-  assert.equal(paceOf([]), { perSecond: undefined, secondsLeft: undefined })
-  assert.equal(paceOf([check(0, 0)]), { perSecond: undefined, secondsLeft: undefined })
-  assert.equal(paceOf([check(0, 1_000), check(2_000, 3_000)]), { perSecond: 1_000, secondsLeft: 2 })
-  assert.equal(paceOf([check(0, 1_000), check(2_000, 1_000)]), { perSecond: 0, secondsLeft: undefined })
-  assert.equal(paceOf([check(0, 4_000), check(2_000, 5_000)]), { perSecond: 500, secondsLeft: 0 })
-  assert.equal(
-    [check(0, 1), check(1_000, 2), check(11_000, 3)].reduce<ReadonlyArray<ReturnType<typeof check>>>(addSample, []),
-    [check(1_000, 2), check(11_000, 3)],
-  )
+places('of an empty view are suspect only if no topic of the view could be read', () => {
+  const suspects = (...read: ReadonlyArray<string>) =>
+    (
+      [
+        [5, 0],
+        [0, 0],
+        [5, 1],
+      ] as const
+    ).map(([live, rebuilt]) => isSuspect({ view: 'chats', live, rebuilt }, new Set(read)))
+  assert.equal(suspects('calls'), [true, false, false])
+  assert.equal(suspects('chats'), [false, false, false])
 })
 
 places.run()

@@ -87,11 +87,11 @@ decisions(
     > = [
       [0, 0, {}, E.right(1)],
       [2, 0, {}, E.right(3)],
-      [3, 0, {}, E.left({ result: 'kept', why: 'redriven 3 times' })],
+      [3, 0, {}, E.left({ result: 'kept', why: { kind: 'redriven', times: 3 } })],
       [0, 1, {}, E.left({ result: 'before' })],
       [0, 1, { force: true }, E.left({ result: 'before' })],
       [0, 1, { again: true }, E.right(2)],
-      [1, 2, { again: true }, E.left({ result: 'kept', why: 'redriven 3 times' })],
+      [1, 2, { again: true }, E.left({ result: 'kept', why: { kind: 'redriven', times: 3 } })],
       [1, 2, { again: true, force: true }, E.right(4)],
     ]
     assert.equal(
@@ -106,10 +106,7 @@ decisions(
 decisions('a dead letter of an erased person is not sent, whatever an operator insists on', () => {
   const insisting = { force: true, again: true, overwrite: true }
   const known = { timesSent: 0, outdated: false, erased: true }
-  assert.equal(
-    decideRedrive({ redriven: 0 }, known, insisting),
-    E.left({ result: 'kept', why: 'the person has been erased since then' }),
-  )
+  assert.equal(decideRedrive({ redriven: 0 }, known, insisting), E.left({ result: 'kept', why: { kind: 'erased' } }))
 })
 
 type Letter = Pick<StoredDeadLetter, 'origin'> & Partial<Pick<StoredDeadLetter, 'redriven'>>

@@ -7,10 +7,11 @@ import { withDefaults } from '../../../../src/bridge/domain/accounts.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import {
   matchesRequest,
+  type RequestEvent,
   requestReader,
   requeueQuarantined,
 } from '../../../../src/bridge/operations/redrive/requeue-quarantined.ts'
-import { right } from '../../../support/either.ts'
+import { left, right } from '../../../support/either.ts'
 import { sample } from '../../../support/samples.ts'
 import { memoryRedrives, topicOf } from './given-letters.ts'
 
@@ -48,13 +49,13 @@ const request = ({
 
 /** Kafka and MongoDB in memory; the next calls of either may fail. */
 const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void = () => {}, ofEachSlice = 1) => {
-  const [published, lines] = [[] as DomainEvent[], [] as string[]]
+  const [published, events] = [[] as DomainEvent[], [] as RequestEvent[]]
   const { erased, redrives } = memoryRedrives()
   const faults = { publish: 0, remember: 0 }
   return {
     erased,
     published,
-    lines,
+    events,
     faults,
     run: async (asked: Partial<Parameters<typeof requeueQuarantined>[1]> = {}) =>
       requeueQuarantined(
@@ -76,7 +77,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>, onPublished: () => void
           accounts,
           pace: { atOnce: 1, next: async () => undefined },
           now: () => later,
-          out: (line) => void lines.push(line),
+          say: (event) => void events.push(event),
         },
         { filters: {}, limit: 1000, dryRun: false, ...asked },
         new AbortController().signal,
@@ -104,16 +105,18 @@ reading('keeps the id of the request if it arrived by Interface B', () => {
 })
 
 reading('stays in quarantine for a reason that contains no value', () => {
-  const why = (given: Given) => {
-    const read = requestReader(accounts)(request(given))
-    return E.isLeft(read) ? read.left : 'it is read'
+  const why = (given: Given) => left(requestReader(accounts)(request(given)))
+  assert.equal(why({ headers: { reason: 'too-large' } }), { kind: 'cut' })
+  assert.equal(why({ key: 'other' }), { kind: 'unknown-account' })
+  assert.equal(why({ headers: { received_at: 'yesterday' } }), { kind: 'foreign' })
+  for (const [value, reason] of [
+    ['{"event_name":"new_event"}', /^an event that is not known$/],
+    ['secret', /expected JSON/],
+    ['{"event_name":"client_updated"}', /client_id: expected/],
+  ] as const) {
+    const unread = why({ value })
+    assert.match('reason' in unread ? unread.reason : '', reason)
   }
-  assert.is(why({ headers: { reason: 'too-large' } }), 'only its beginning was kept')
-  assert.is(why({ key: 'other' }), 'its account is not in the accounts file')
-  assert.is(why({ headers: { received_at: 'yesterday' } }), 'its headers were not written by the bridge')
-  assert.is(why({ value: '{"event_name":"new_event"}' }), 'an event that is not known')
-  assert.match(why({ value: 'secret' }), /expected JSON/)
-  assert.match(why({ value: '{"event_name":"client_updated"}' }), /client_id: expected/)
 })
 
 reading('is selected if it matches every filter', () => {
@@ -132,7 +135,7 @@ const taking = suite('redriven requests')
 
 taking('are published once, in their order, and the others stay', async () => {
   const same = request({ offset: 2, headers: { id: 'q0' } })
-  const { run, published, lines } = servers([
+  const { run, published, events } = servers([
     request(),
     request({ offset: 1, value: '{' }),
     same,
@@ -145,7 +148,7 @@ taking('are published once, in their order, and the others stay', async () => {
   )
   assert.is((await run()).tally.before, 3)
   assert.is(published.length, 2)
-  assert.ok(lines.every((line) => !line.includes('1233')))
+  assert.not.match(JSON.stringify(events), '1233')
 })
 
 taking('are only listed by a dry run', async () => {
@@ -156,16 +159,16 @@ taking('are only listed by a dry run', async () => {
 
 taking('end at the limit', async () => {
   const { run, published } = servers([0, 1, 2].map((offset) => request({ offset })))
-  assert.equal((await run({ limit: 2 })).words, ['2 processed', 'The limit of 2 is reached. There may be more.'])
+  assert.is((await run({ limit: 2 })).limit, 2)
   assert.is(published.length, 2)
 })
 
 taking('continue after a failure of Kafka or MongoDB, with the same ids', async () => {
   const { run, published, faults } = servers([0, 1, 2].map((offset) => request({ offset })))
   faults.publish = 1
-  assert.match((await run()).trouble ?? '', /^Kafka: away/)
+  assert.equal((await run()).trouble, { kind: 'kafka', reason: 'away' })
   faults.remember = 1
-  assert.match((await run()).trouble ?? '', /^MongoDB does not answer: 1 of these/)
+  assert.equal((await run()).trouble, { kind: 'not-stored', count: 1 })
   assert.is((await run()).trouble, undefined)
   assert.equal(
     published.map(({ id }) => id),
@@ -175,14 +178,14 @@ taking('continue after a failure of Kafka or MongoDB, with the same ids', async 
 
 taking('of a person who is erased after the slice was read stay in quarantine', async () => {
   const requests = [0, 1, 2].map((offset) => request({ offset }))
-  const { run, published, lines, erased } = servers(
+  const { run, published, events, erased } = servers(
     requests,
     () => void erased.set('client acme/1233', new Date('2026-03-01T00:00:00.000Z')),
     requests.length,
   )
   const { tally } = await run()
   assert.equal([published.map(({ id }) => id), tally.kept], [['q0'], 2])
-  assert.match(lines.at(-1) ?? '', /the person has been erased since then$/)
+  assert.equal(events.at(-1)?.why, { kind: 'erased' })
 })
 
 taking.run()

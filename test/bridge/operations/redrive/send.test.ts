@@ -6,7 +6,7 @@ import type { Instant } from '../../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import type { State } from '../../../../src/bridge/mongo/redrives.ts'
 import { noResults } from '../../../../src/bridge/operations/redrive/batches.ts'
-import { sendDeadLetters } from '../../../../src/bridge/operations/redrive/send.ts'
+import { type LetterEvent, sendDeadLetters } from '../../../../src/bridge/operations/redrive/send.ts'
 import { letterOf, memoryRedrives, topicOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
@@ -48,7 +48,7 @@ const servers = (
   states: ReadonlyMap<string, State> = new Map(),
 ) => {
   const sent: string[] = []
-  const lines: string[] = []
+  const events: LetterEvent[] = []
   const { memory, erased, redrives } = memoryRedrives()
   let calls = 0
   let trouble: (call: number) => Failure['kind'] | undefined = () => undefined
@@ -56,7 +56,7 @@ const servers = (
   const away = () => Promise.reject(new Error('away'))
   return {
     sent,
-    lines,
+    events,
     memory,
     erased,
     meet: (next: typeof trouble) => {
@@ -80,7 +80,7 @@ const servers = (
       },
       pace: { atOnce, next: async () => {} },
       now: () => noon,
-      out: (line: string) => void lines.push(line),
+      say: (event: LetterEvent) => void events.push(event),
     },
   }
 }
@@ -98,9 +98,9 @@ sending('the letters of a slice are sent in their order, up to the limit, and a 
   assert.equal(
     [first, second, third],
     [
-      { tally: { ...noResults, done: 3 }, words: ['3 sent', 'The limit of 3 is reached. There may be more.'] },
-      { tally: { ...noResults, before: 3, done: 2 }, words: ['2 sent, 3 sent before'] },
-      { tally: { ...noResults, before: 5 }, words: ['5 sent before'] },
+      { tally: { ...noResults, done: 3 }, limit: 3 },
+      { tally: { ...noResults, before: 3, done: 2 } },
+      { tally: { ...noResults, before: 5 } },
     ],
   )
   assert.equal(sent, ['0', '1', '2', '3', '4'])
@@ -109,7 +109,7 @@ sending('the letters of a slice are sent in their order, up to the limit, and a 
 sending(
   'a letter of a chat that was erased later is refused with all options; a letter from after the erasure is sent',
   async () => {
-    const { ports, sent, lines, erased } = servers(given(1), 2, 2)
+    const { ports, sent, events, erased } = servers(given(1), 2, 2)
     const rules = { force: true, again: true, overwrite: true }
 
     erased.set('chat acme/1', new Date(1))
@@ -124,44 +124,31 @@ sending(
         { ...noResults, done: 1 },
       ],
     )
-    assert.match(lines[0] ?? '', /the person has been erased since then/)
+    assert.equal(events[0]?.why, { kind: 'erased' })
     assert.equal(sent, ['0'])
   },
 )
 
 sending('a dry run shows what would be sent, up to the limit, and changes nothing', async () => {
-  const { ports, sent, memory, lines } = servers(given(5), 5, 2)
+  const { ports, sent, memory, events } = servers(given(5), 5, 2)
 
   const dry = await sendDeadLetters(ports, { ...all, limit: 3, dryRun: true }, never)
 
   assert.equal(dry.tally, { ...noResults, planned: 3 })
   assert.equal([sent, memory.size], [[], 0])
   assert.equal(
-    lines,
-    [0, 1, 2].map(
-      (n) => `would be sent  0/${n}  chats/0/${100 + n}  projector  contract  it fails again unless the cause is fixed`,
-    ),
-  )
-})
-
-sending('only a letter that breaks its contract is reported as failing again', async () => {
-  const causes = ['invalid', 'contract', 'unstorable', 'unknown-account']
-  const letters = causes.map((cause, offset) => {
-    const letter = letterAt(offset)
-    return { ...letter, headers: { ...letter.headers, dl_cause: Buffer.from(cause) } }
-  })
-  const { ports, lines } = servers(letters, 5, 5)
-  await sendDeadLetters(ports, all, never)
-  assert.equal(
-    lines.map((line) => line.endsWith('  it fails again unless the cause is fixed')),
-    [true, true, false, false],
+    events,
+    [0, 1, 2].map((n) => ({
+      kind: 'planned',
+      letter: { id: `0/${n}`, origin: `chats/0/${100 + n}`, consumer: 'projector', cause: 'contract' },
+    })),
   )
 })
 
 sending('for a letter that is selected by its id, no more letters are announced', async () => {
   const { ports } = servers(given(1), 2, 2)
-  const { words } = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
-  assert.equal(words, ['1 sent'])
+  const redriven = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
+  assert.equal(redriven, { tally: { ...noResults, done: 1 } })
 })
 
 for (const [what, sliceSize, atOnce] of [
@@ -206,14 +193,14 @@ sending('only letters of the requested account are sent', async () => {
 })
 
 sending('a letter that Kafka never accepts is reported, and the others continue', async () => {
-  const { ports, sent, lines, meet } = servers(given(3), 3, 3)
+  const { ports, sent, events, meet } = servers(given(3), 3, 3)
   meet((call) => (call === 2 ? 'permanent' : undefined))
 
   const { tally, trouble } = await sendDeadLetters(ports, all, never)
 
   assert.equal([tally, trouble], [{ ...noResults, done: 2, failed: 1 }, undefined])
   assert.equal(sent, ['0', '2'])
-  assert.is(lines[1], 'failed         0/1  chats/0/101  projector  contract  permanent')
+  assert.equal([events[1]?.kind, events[1]?.why], ['failed', { kind: 'kafka', reason: 'permanent' }])
 })
 
 sending('an interrupted run ends after the current batch, which is stored as sent', async () => {
@@ -263,16 +250,21 @@ sending(
 )
 
 sending('a dead letter of an unreadable batch is not sent, since it is not a record', async () => {
-  const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
+  const { ports, sent, events } = servers([batch(), letterAt(1)], 10, 10)
   const { tally } = await sendDeadLetters(ports, all, new AbortController().signal)
   assert.equal([sent, tally], [['1'], { ...noResults, done: 1, failed: 1 }])
-  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a batch of records/)
+  assert.equal(
+    [events[0]?.kind, events[0]?.letter.cause, events[0]?.why],
+    ['failed', 'unreadable-batch', { kind: 'batch' }],
+  )
 })
 
 sending('more letters that cannot be sent than the limit allows end the run too', async () => {
   const { ports } = servers([batch(), batch(), letterAt(2), letterAt(3)], 3, 3)
-  const { tally, words } = await sendDeadLetters(ports, { ...all, limit: 1 }, never)
-  assert.equal([tally, words.length], [{ ...noResults, failed: 2 }, 2])
+  assert.equal(await sendDeadLetters(ports, { ...all, limit: 1 }, never), {
+    tally: { ...noResults, failed: 2 },
+    limit: 1,
+  })
 })
 
 const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readonly<Record<string, Buffer>> = {}) => ({
@@ -304,13 +296,13 @@ sending('a state that is older than its view is refused, unless overwriting is r
     ['clients acme/1', { lastEventAt: new Date(noon), applied: {} }],
     ['enrichments acme/1', { applied: { 'enrichments/0': 103 } }],
   ])
-  const { ports, sent, lines } = servers(deadLetters, 10, 1, states)
+  const { ports, sent, events } = servers(deadLetters, 10, 1, states)
 
   const { tally } = await sendDeadLetters(ports, all, never)
   assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noResults, done: 2, kept: 3 }])
-  assert.match(
-    lines[0] ?? '',
-    /^refused .* {2}clients\/0\/100 .* {2}the record would replace a newer state in the view$/,
+  assert.equal(
+    [events[0]?.kind, events[0]?.letter.origin, events[0]?.why],
+    ['kept', 'clients/0/100', { kind: 'outdated' }],
   )
 
   await sendDeadLetters(ports, { ...all, rules: { ...all.rules, overwrite: true } }, never)
@@ -333,7 +325,7 @@ sending('a second redrive at the same time sends nothing and says so', async () 
   const redrives = { ...ports.redrives, lease: async () => undefined }
   const { tally, trouble } = await sendDeadLetters({ ...ports, redrives }, all, never)
   assert.equal([sent, tally], [[], noResults])
-  assert.match(String(trouble), /Another redrive is running/)
+  assert.equal(trouble, { kind: 'busy' })
 })
 
 sending('a redrive that has lost its lease stops before its next batch', async () => {
@@ -342,7 +334,7 @@ sending('a redrive that has lost its lease stops before its next batch', async (
   const lease = async () => ({ renew: async () => left-- > 1, release: async () => {} })
   const { trouble } = await sendDeadLetters({ ...ports, redrives: { ...ports.redrives, lease } }, all, never)
   assert.is(sent.length, 1)
-  assert.match(String(trouble), /Another redrive has begun/)
+  assert.equal(trouble, { kind: 'overtaken' })
 })
 
 sending.run()

@@ -48,7 +48,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'micromark-extension-gfm': ['src/bridge/adapters/markdown.ts'],
   jose: ['src/bridge/ingress/access-token.ts', 'src/bridge/archive', 'src/console/access'],
   'openid-client': ['src/console/access'],
-  'cli-progress': ['src/app/run-operation.ts'],
+  'cli-progress': ['src/app/terminal/progress.ts'],
   pino: ['src/app'],
   'prom-client': ['src/app'],
   '@opentelemetry/api': ['src/bridge/adapters/tracing.ts', 'src/app/telemetry.ts'],

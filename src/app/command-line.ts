@@ -5,8 +5,9 @@ import type { AnyOperation, Done, Resources, Run, Stop } from '../bridge/operati
 import type { Option } from '../bridge/operations/options.ts'
 import { isProgress } from '../bridge/operations/progress.ts'
 import { writePrivateFile } from '../bridge/shared/private-files.ts'
+import { type AnyWords, wordsOf } from './terminal/list.ts'
 import type { ShowProgress } from './terminal/progress.ts'
-import { type AnyWords, type Line, wordsOf } from './terminal/words.ts'
+import type { Line } from './terminal/words.ts'
 
 /** The options that the runner understands, besides those of the operation. */
 export type Flags = { readonly json?: true; readonly dryRun?: true; readonly yes?: true }

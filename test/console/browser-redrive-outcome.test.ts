@@ -1,7 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { failedAgain, outcomeWords } from '../../src/console/browser/redrive-outcome.ts'
-import { redriveResultOf } from '../../src/console/browser/words.ts'
+import {
+  failedAgain,
+  outcomeWords,
+  redriveEndWords,
+  redriveEventWords,
+  sentIn,
+} from '../../src/console/browser/redrive-outcome.ts'
 
 const test = suite('what became of letters that were sent again')
 
@@ -25,14 +30,33 @@ for (const [sent, failed, isAwaited, isOver, said] of [
   test(`${failed} of ${sent}, ${isAwaited ? 'awaited' : isOver ? 'over' : 'given up'}: ${said}`, () =>
     assert.is(outcomeWords({ sent, failed, isAwaited, isOver }), said))
 
-test('the result of a letter is the first column of its line', () =>
-  assert.equal(
-    [
-      'would be sent  10/1  bot-replies/10/2  egress  invalid',
-      'refused        0/2  calls/0/1',
-      'The limit is reached.',
-    ].map(redriveResultOf),
-    ['would be sent', 'refused', undefined],
+const letter = { id: '10/1', origin: 'bot-replies/10/2', consumer: 'egress', cause: 'invalid' }
+test('a letter that was not sent is a sentence with the reason', () =>
+  assert.is(
+    redriveEventWords({ kind: 'kept', letter, why: { kind: 'redriven', times: 3 } }),
+    'Letter 10/1: refused. It is record bot-replies/10/2, and failed in egress: Breaks its contract; it was sent again 3 times.',
   ))
+
+const none = { done: 0, planned: 0, before: 0, kept: 0, failed: 0 }
+for (const [kind, result, said, sent] of [
+  ['dead-letters', { tally: { ...none, done: 1 } }, '1 sent.', 1],
+  [
+    'dead-letters',
+    { tally: { ...none, planned: 2, before: 1 }, limit: 2 },
+    '2 would be sent, 1 sent before. There may be more.',
+    2,
+  ],
+  ['quarantine', { tally: { ...none, kept: 1 } }, '1 not processed.', 0],
+  [
+    'dead-letters',
+    { tally: none, trouble: { kind: 'busy' } },
+    'Another redrive is running: wait until it has ended.',
+    0,
+  ],
+] as const)
+  test(`a redrive has ended: ${said}`, () => {
+    const end = { code: 0, result }
+    assert.equal([redriveEndWords(kind, end), sentIn(end)], [said, sent])
+  })
 
 test.run()

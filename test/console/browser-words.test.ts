@@ -104,16 +104,6 @@ sentences('who is erased and what is stored are named in one line, each of many'
   assert.is(words.storedLine([]), 'nothing')
 })
 
-sentences('a line of a redrive is a sentence, and one in another form is shown unchanged', () => {
-  const line = 'would be sent  10/1  bot-replies/10/2  egress  contract  it fails again unless the cause is fixed'
-  const sent = 'sent           10/1  chats/0/7  projector  not-json'
-  assert.equal([line, sent, 'The limit of 1 is reached.'].map(words.redriveLineWords), [
-    'Letter 10/1: would be sent. It is record bot-replies/10/2, and failed in egress: Breaks its contract; it fails again unless the cause is fixed.',
-    'Letter 10/1: sent. It is record chats/0/7, and failed in projector: Not JSON.',
-    'The limit of 1 is reached.',
-  ])
-})
-
 sentences('an unknown code is shown unchanged', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
 
 sentences('an inherited property is not a known code', () =>

@@ -1,14 +1,5 @@
-import type { AnyOperation, EventOf, ResultOf } from '../../bridge/operations/operation.ts'
 import type { ProgressEvent } from '../../bridge/operations/progress.ts'
-import { checkConfigWords } from '../check-config.ts'
-import type { commands } from '../commands.ts'
-import { archiveKeysWords, archiveReplayWords, archiveRewrapWords } from './archive.ts'
-import { contractsCheckWords, contractsPublishWords, contractsReleaseWords, sampleWords } from './contracts.ts'
 import type { StepWords } from './progress.ts'
-import { rebuildWords } from './rebuild.ts'
-import { redriveListWords, redriveQuarantineWords, redriveSendWords, redriveShowWords } from './redrive.ts'
-import { topicsWords } from './topics.ts'
-import { whatIfWords } from './what-if.ts'
 
 /** A line of a terminal. `err`: for the standard error, because it is no result. */
 export type Line = string | { readonly err: string }
@@ -22,44 +13,3 @@ export type Words<Event, Result> = {
   /** What `--json` prints. Default: the result. */
   readonly json?: (result: Result) => unknown
 } & ([StepOf<Event>] extends [never] ? unknown : { readonly step: (step: StepOf<Event>) => StepWords })
-
-const silent: Words<never, undefined> = { event: () => [], result: () => [] }
-
-type Command = (typeof commands)[number]
-
-/** The words of each command. A command, an event, a step or a result without words does not compile. */
-const all = {
-  // They print what they do themselves: they run for long.
-  start: silent,
-  demo: silent,
-  'check-config': checkConfigWords,
-  'console link': { event: () => [], result: ({ link }) => [link] },
-  topics: topicsWords,
-  rebuild: rebuildWords,
-  'redrive list': redriveListWords,
-  'redrive show': redriveShowWords,
-  'redrive send': redriveSendWords,
-  'redrive quarantine': redriveQuarantineWords,
-  'archive rewrap': archiveRewrapWords,
-  'archive keys': archiveKeysWords,
-  'archive replay': archiveReplayWords,
-  'what-if': whatIfWords,
-  'contracts check': contractsCheckWords,
-  'contracts release': contractsReleaseWords,
-  'contracts publish': contractsPublishWords,
-  sample: sampleWords,
-} satisfies Partial<{
-  readonly [C in Command as C['name']]: Words<string extends EventOf<C> ? never : EventOf<C>, ResultOf<C>>
-}>
-
-/** The words of an operation as it stands in a list, without its own types. */
-export type AnyWords = {
-  readonly event: (event: unknown) => ReadonlyArray<Line>
-  readonly step?: (step: unknown) => StepWords
-  readonly result: (result: unknown) => ReadonlyArray<Line>
-  readonly json?: (result: unknown) => unknown
-}
-
-/** The words have the types of the operation with this name. */
-export const wordsOf = ({ name }: Pick<AnyOperation, 'name'>): AnyWords | undefined =>
-  (all as unknown as Readonly<Record<string, AnyWords>>)[name]

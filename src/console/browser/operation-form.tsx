@@ -1,8 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { OperationBody, OperationsAnswer, RebuildLine } from '../answers.ts'
-import { accountPath, get, postLines } from './api.ts'
-import { useAction, useLoad } from './hooks.ts'
+import { useState } from 'preact/hooks'
+import type { OperationEnd, OperationsAnswer } from '../answers.ts'
+import { accountPath, get } from './api.ts'
+import { useLoad } from './hooks.ts'
+import { wordsOf } from './operation-words.ts'
 import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.tsx'
+import { useOperation } from './use-operation.ts'
 
 type Operation = OperationsAnswer['operations'][number]
 type Values = Readonly<Record<string, string | boolean>>
@@ -14,32 +16,27 @@ const given = (values: Values) =>
 /** What the command line says of an operation, as a sentence of a page. */
 const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
+const endWords = (end: OperationEnd<unknown>) =>
+  'code' in end && end.code === 0 ? 'It is done.' : 'Something needs your attention: see the lines below.'
+
 /** A form of an operation, with a field for each of its options. */
 const OperationCard = ({ account, operation }: { readonly account: string; readonly operation: Operation }) => {
   const { name, summary, options, mayRunDry, isConfirmed } = operation
   const [values, setValues] = useState<Values>({})
   const [dryRun, setDryRun] = useState(mayRunDry)
   const [asks, setAsks] = useState(false)
-  const [lines, setLines] = useState<ReadonlyArray<string>>([])
-  const [end, setEnd] = useState('')
-  const run = useAction<undefined>()
-  const stop = useRef<AbortController>(undefined)
-  useEffect(() => () => stop.current?.abort(), [])
+  const { events, end, ...run } = useOperation<unknown, unknown>(account)
+  const words = wordsOf(name)
 
   const set = (option: string, value: string | boolean) => setValues((before) => ({ ...before, [option]: value }))
-  const take = (line: RebuildLine) => {
-    if ('line' in line) setLines((before) => [...before, line.line])
-    else setEnd(line.end.ok ? 'It is done.' : 'Something needs your attention: see the lines below.')
-  }
   const start = () => {
     setAsks(false)
-    setLines([])
-    setEnd('')
-    stop.current = new AbortController()
-    const { signal } = stop.current
-    const body: OperationBody = { name, options: given(values), dryRun: mayRunDry && dryRun }
-    void run.run(() => postLines<RebuildLine>(accountPath(account, 'operations', 'run'), body, take, signal))
+    run.start({ name, options: given(values), dryRun: mayRunDry && dryRun })
   }
+  const lines = [
+    ...events.flatMap(words.event),
+    ...(end === undefined ? [] : 'stop' in end ? [end.stop.reason] : words.result(end.result)),
+  ]
   const questions = options.flatMap(({ name: option, confirm }) =>
     confirm !== undefined && Object.hasOwn(given(values), option) ? [confirm] : [],
   )
@@ -80,7 +77,7 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
               {isDry ? 'Dry run' : changes ? 'Run…' : 'Show'}
             </button>
             {run.isBusy && (
-              <button type="button" onClick={() => stop.current?.abort()}>
+              <button type="button" onClick={run.stop}>
                 Stop
               </button>
             )}
@@ -88,7 +85,7 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
         </form>
         <TroubleBox trouble={run.trouble} again={start} />
         <p role="status">
-          <strong>{run.isBusy ? 'It runs.' : end}</strong>
+          <strong>{run.isBusy ? 'It runs.' : end && endWords(end)}</strong>
         </p>
         <Lines label={`What ${name} says`} lines={lines} />
       </Card>

@@ -1,10 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RebuildBody, RebuildLine } from '../answers.ts'
-import { accountPath, postLines } from './api.ts'
-import { useAction } from './hooks.ts'
+import { useState } from 'preact/hooks'
+import type { Rebuilt } from '../../bridge/operations/rebuild/rebuild.ts'
+import type { RebuildEvent } from '../../bridge/operations/rebuild/replay.ts'
+import type { OperationEnd } from '../answers.ts'
+import { endingWords, rebuildProgressWords, rebuildWords } from './operation-words.ts'
 import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.tsx'
+import { useOperation } from './use-operation.ts'
 
-type What = RebuildBody['what']
+type What = 'begin' | 'resume' | 'discard'
 const all = 'all'
 
 const whats: Readonly<Record<What, string>> = {
@@ -21,6 +23,17 @@ const optionsOf = (words: Readonly<Record<string, string>>, chosen: string) =>
     </option>
   ))
 
+const endWords = (end: OperationEnd<Rebuilt>, isDry: boolean): string => {
+  const isDone = 'result' in end && end.result?.done === true
+  if (isDry) return isDone ? 'Nothing differs.' : 'It differs, or was not compared.'
+  return isDone ? 'It is done.' : 'It was not done.'
+}
+
+const lastWords = (end: OperationEnd<Rebuilt>): ReadonlyArray<string> => {
+  if ('stop' in end) return [end.stop.reason]
+  return end.result === undefined ? [] : endingWords(end.result.ending)
+}
+
 type Props = { readonly account: string; readonly views: ReadonlyArray<string> }
 
 /** Rebuilds a view from the topics. The default is a dry run, which only compares. */
@@ -29,34 +42,13 @@ export const RebuildCard = ({ account, views }: Props) => {
   const [view, setView] = useState(all)
   const [dryRun, setDryRun] = useState(true)
   const [asks, setAsks] = useState(false)
-  const [lines, setLines] = useState<ReadonlyArray<string>>([])
-  const [end, setEnd] = useState<string>()
-  const run = useAction<undefined>()
-  const stop = useRef<AbortController>(undefined)
-  useEffect(() => () => stop.current?.abort(), [])
+  const { events, progress, end, ...run } = useOperation<RebuildEvent, Rebuilt>(account)
   const isDry = what === 'begin' && dryRun
+  const lines = [...events.flatMap(rebuildWords), ...(end === undefined ? [] : lastWords(end))]
 
-  const take = (line: RebuildLine) => {
-    if ('line' in line) setLines((before) => [...before, line.line])
-    else
-      setEnd(
-        line.end.ok
-          ? isDry
-            ? 'Nothing differs.'
-            : 'It is done.'
-          : isDry
-            ? 'It differs, or was not compared.'
-            : 'It was not done.',
-      )
-  }
   const start = () => {
     setAsks(false)
-    setLines([])
-    setEnd(undefined)
-    stop.current = new AbortController()
-    const { signal } = stop.current
-    const body: RebuildBody = { what, dryRun: isDry, ...(what === 'begin' && { view }) }
-    void run.run(() => postLines<RebuildLine>(accountPath(account, 'rebuild'), body, take, signal))
+    run.start({ name: 'rebuild', options: what === 'begin' ? { view } : { [what]: true }, dryRun: isDry })
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -87,7 +79,7 @@ export const RebuildCard = ({ account, views }: Props) => {
               {isDry ? 'Compare' : `${whats[what]}…`}
             </button>
             {run.isBusy && (
-              <button type="button" onClick={() => stop.current?.abort()}>
+              <button type="button" onClick={run.stop}>
                 Stop
               </button>
             )}
@@ -95,8 +87,11 @@ export const RebuildCard = ({ account, views }: Props) => {
         </form>
         <TroubleBox trouble={run.trouble} again={start} />
         <p role="status">
-          {run.isBusy ? 'The rebuild runs. Stay on this page: it is interrupted if you leave.' : <strong>{end}</strong>}
+          {run.isBusy
+            ? 'The rebuild runs. Stay on this page: it is interrupted if you leave.'
+            : end !== undefined && <strong>{endWords(end, isDry)}</strong>}
         </p>
+        {progress !== undefined && <p class="muted">{rebuildProgressWords(progress)}</p>}
         <Lines label="What the rebuild says" lines={lines} />
       </Card>
       {asks && (

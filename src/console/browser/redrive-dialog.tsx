@@ -5,9 +5,10 @@ import { count, counted } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { type LettersFilters, requestQueryOf, sentBy } from './letters-filters.ts'
 import { Check, Dialog, Lines, TroubleBox } from './parts.tsx'
+import { redriveEventWords, sentIn } from './redrive-outcome.ts'
 import { chatsOf, effectOf, reasonOf, warningOf } from './redrive-plan.ts'
 import { mostLetters, type Of, type RedriveRules, type Run, redrive, type Sending } from './use-redrives.ts'
-import { lettersWords, redriveLineWords } from './words.ts'
+import { lettersWords } from './words.ts'
 
 type Letter = LettersAnswer['letters'][number]
 
@@ -51,7 +52,7 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
   const planned = plan.of === key ? plan.value : undefined
   const { noun } = lettersWords[kind]
   const chats = planned && chatsOf(planned.letters)
-  const size = planned?.run.end?.sent ?? 0
+  const size = sentIn(planned?.run.end)
   const warning = planned && warningOf(kind, planned.letters, size)
   const send = () => {
     if (planned === undefined) return
@@ -110,7 +111,7 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
           planned.others > 0 &&
           ` These are the newest ${count(planned.letters.length)}: send the other ${count(planned.others)} afterwards.`}
       </p>
-      <Lines label="What would not be sent" lines={(planned?.run.lines ?? []).map(redriveLineWords)} />
+      <Lines label="What would not be sent" lines={(planned?.run.notSent ?? []).map(redriveEventWords)} />
       <div class="row">
         <button type="button" class="primary danger" disabled={size === 0} onClick={send}>
           {size === 0 ? 'Send again' : `Send ${count(size)} again`}

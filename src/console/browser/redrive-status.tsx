@@ -1,16 +1,16 @@
 import type { LettersKind } from '../answers.ts'
 import { counted } from './format.ts'
 import { Lines, TroubleBox } from './parts.tsx'
-import { outcomeWords } from './redrive-outcome.ts'
+import { outcomeWords, redriveEndWords, redriveEventWords } from './redrive-outcome.ts'
 import type { Run } from './use-redrives.ts'
-import { lettersWords, redriveLineWords } from './words.ts'
+import { lettersWords } from './words.ts'
 
 type Props = { readonly kind: LettersKind; readonly run: Run | undefined; readonly stop: () => void }
 
 /** What is being done with letters, and what became of them. */
 export const RedriveStatus = ({ kind, run, stop }: Props) => {
   if (run === undefined) return null
-  const { done, lines, isSending, end, outcome, trouble } = run
+  const { done, notSent, isSending, end, outcome, trouble } = run
   return (
     <div class="outcome">
       <p role="status">
@@ -18,7 +18,7 @@ export const RedriveStatus = ({ kind, run, stop }: Props) => {
           `Sending: ${counted(done, lettersWords[kind].noun)}`
         ) : (
           <>
-            <strong>{end?.words ?? 'Ended early'}.</strong> {outcome && outcomeWords(outcome)}
+            <strong>{redriveEndWords(kind, end)}</strong> {outcome && outcomeWords(outcome)}
           </>
         )}
         {isSending && (
@@ -31,7 +31,7 @@ export const RedriveStatus = ({ kind, run, stop }: Props) => {
         )}
       </p>
       <TroubleBox trouble={trouble} />
-      <Lines label="What was not sent" lines={lines.map(redriveLineWords)} />
+      <Lines label="What was not sent" lines={notSent.map(redriveEventWords)} />
     </div>
   )
 }

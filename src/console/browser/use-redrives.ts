@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Redriven } from '../../bridge/operations/redrive/batches.ts'
 import { sleep } from '../../bridge/shared/time.ts'
-import type { LettersAnswer, LettersKind, ProcessedAnswer, RedriveLine } from '../answers.ts'
-import { accountPath, get, postLines, type Trouble } from './api.ts'
-import { failedAgain, type Outcome, type RedriveEnd } from './redrive-outcome.ts'
-import { redriveResultOf } from './words.ts'
+import type { LettersAnswer, LettersKind, OperationLine, ProcessedAnswer } from '../answers.ts'
+import { accountPath, get, type Trouble } from './api.ts'
+import { failedAgain, type Outcome, type RedriveEnd, type RedriveEvent, sentIn } from './redrive-outcome.ts'
+import { runOperation } from './use-operation.ts'
 
 export type RedriveRules = { readonly again: boolean; readonly overwrite: boolean; readonly force: boolean }
 type Letter = LettersAnswer['letters'][number]
@@ -14,8 +15,7 @@ export type Sending = { readonly place: string; readonly letters: ReadonlyArray<
 /** What was done with letters so far. */
 export type Run = {
   readonly done: number
-  /** The lines of letters that were not sent. */
-  readonly lines: ReadonlyArray<string>
+  readonly notSent: ReadonlyArray<RedriveEvent>
   readonly isSending: boolean
   readonly end?: RedriveEnd
   readonly outcome?: Outcome
@@ -24,7 +24,7 @@ export type Run = {
 
 export type Of = { readonly account: string; readonly kind: LettersKind; readonly unowned: boolean }
 
-const maxLines = 200
+const maxNotSent = 200
 /** How many letters one response has at most. */
 export const mostLetters = 1_000
 const lookEveryMs = 2_000
@@ -38,24 +38,25 @@ export const redrive = async (
   onRun: (run: Run) => void,
   signal: AbortSignal,
 ): Promise<Run> => {
-  let run: Run = { done: 0, lines: [], isSending: true }
+  let run: Run = { done: 0, notSent: [], isSending: true }
   const tell = (part: Partial<Run>) => {
     run = { ...run, ...part }
     onRun(run)
   }
-  const onLine = (line: RedriveLine) => {
+  const onLine = (line: OperationLine<RedriveEvent, Redriven>) => {
     if ('end' in line) return tell({ end: line.end })
-    const isSent = ['sent', 'would be sent'].includes(redriveResultOf(line.line) ?? '')
-    tell({ done: line.done, lines: isSent ? run.lines : [...run.lines, line.line].slice(-maxLines) })
+    const { event, done } = line
+    const isSent = event.kind === 'done' || event.kind === 'planned'
+    tell({ done, notSent: isSent ? run.notSent : [...run.notSent, event].slice(-maxNotSent) })
   }
-  const body = {
-    dryRun,
-    limit: Math.max(1, letters.length),
-    ids: letters.map(({ id }) => id),
-    ...(unowned && { unowned: true }),
-    ...Object.fromEntries(Object.entries(rules).filter(([, isSet]) => isSet)),
+  const options = {
+    limit: String(Math.max(1, letters.length)),
+    id: letters.map(({ id }) => id),
+    unowned,
+    ...(kind === 'dead-letters' && rules),
   }
-  const result = await postLines<RedriveLine>(accountPath(account, kind, 'redrive'), body, onLine, signal)
+  const name = kind === 'quarantine' ? 'redrive quarantine' : 'redrive send'
+  const result = await runOperation(account, { name, options, dryRun }, onLine, signal)
   tell({ isSending: false, ...(!result.ok && { trouble: result.trouble }) })
   return run
 }
@@ -119,7 +120,7 @@ export const useRedrives = (of: Of, changed: () => void) => {
     const signal = AbortSignal.any([gone.current.signal, stop.current.signal])
     const run = await redrive(of, sending, false, tell, signal)
     changed()
-    const sent = run.end?.sent ?? 0
+    const sent = sentIn(run.end)
     if (kind === 'quarantine' || sent === 0) return
     await follow(sending.letters, sent, (outcome) => tell({ ...run, outcome }))
     if (!gone.current.signal.aborted) changed()

@@ -396,23 +396,6 @@ export const lettersWords: Readonly<Record<LettersKind, LettersWords>> = {
   },
 }
 
-/** The columns of a line of a redrive about one letter, as the command line prints it. */
-const redriveColumns = (line: string): ReadonlyArray<string> => {
-  const columns = line.split(/ {2,}/)
-  return /^\d+\/\d+$/.test(columns[1] ?? '') ? columns : []
-}
-
-/** The result in a line of a redrive, such as `sent`. */
-export const redriveResultOf = (line: string): string | undefined => redriveColumns(line)[0]
-
-/** A line of a redrive of dead letters as sentences. */
-export const redriveLineWords = (line: string): string => {
-  const [result, id, origin, consumer, cause, ...why] = redriveColumns(line)
-  if (cause === undefined) return line
-  const reason = why.length === 0 ? '' : `; ${why.join(' ')}`
-  return `Letter ${id}: ${result}. It is record ${origin}, and failed in ${consumer}: ${causeWords(cause)}${reason}.`
-}
-
 /** Why a server behind the console gave no answer. A whole sentence needs no introduction. */
 export const unavailableWords = (reason: string | undefined): string => {
   if (reason === undefined) return 'A server behind the console does not answer.'

@@ -158,7 +158,7 @@ export const modules: ReadonlyArray<Module> = [
   {
     source: 'src/bridge/operations/redrive/batches.ts',
     tests: ['bridge/operations/redrive/decisions.test.ts', 'bridge/operations/redrive/send.test.ts'],
-    wider: ['bridge/operations/redrive/requeue-quarantined.test.ts', 'bridge/operations/redrive/rows.test.ts'],
+    wider: ['bridge/operations/redrive/requeue-quarantined.test.ts'],
   },
   {
     source: 'src/bridge/operations/redrive/dead-letters.ts',

@@ -132,10 +132,11 @@ const stableVerdict = async (
 export const compareDays = async (
   { say, sleep, signal }: Pick<RebuildDeps, 'say' | 'sleep' | 'signal'>,
   own: LeasedRebuild,
+  view: ViewName,
   folded: ReadonlyArray<ViewName>,
 ): Promise<Findings> => {
   const days = await own.days(folded)
-  const bar = progress(say, { comparing: 'daily_stats' })
+  const bar = progress(say, { comparing: view })
   let findings = noFindings
   for (const [i, id] of days.entries()) {
     if (signal.aborted) break

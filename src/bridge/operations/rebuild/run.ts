@@ -56,7 +56,7 @@ const dryRun = async (
     if (!isComputed(view) && replay === undefined) continue
     const findings =
       isComputed(view) || replay === undefined
-        ? await compareDays(deps, own, folded)
+        ? await compareDays(deps, own, view, folded)
         : await compareView(deps, own, view, replay)
     if (deps.signal.aborted) return interrupted
     deps.say({ kind: 'compared', view, ...foundIn(findings) })

@@ -1,6 +1,23 @@
 import * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
-import { AccountId, BsonDate, Count, exactShape, Id, Ticket } from '../primitives.ts'
+import { AccountId, BsonDate, Count, Day, exactShape, Id, Ticket } from '../primitives.ts'
+
+/** What remains in one store, and what ends it: a day or a condition, each by itself or with somebody's help. */
+const Remains = exactShape(
+  {
+    /** The store: a topic by its name, `event-topics` for all topics of events, or another, such as `oplog`. */
+    store: Code,
+  },
+  {
+    /** The day on which the data is gone. */
+    until: Day,
+    /** What ends it if no day does, such as `space-reused`. Neither this nor a day: nobody has said when. */
+    endsWhen: Code,
+    /** Who must act: `operator`, `owner` of the store, `consumer`. Absent: it goes by itself. */
+    who: Code,
+  },
+  'Remains',
+)
 
 /**
  * The receipt of one erasure. `started`: the bridge is writing the markers. `published`: all markers are in the log.
@@ -37,19 +54,11 @@ export const ErasureDocument = exactShape(
     /** How many documents the person had in each view and each copy of one, and how many enrichments. */
     found: t.record(t.string, Count),
 
-    /** What remains in which store, and until when. */
-    remains: t.array(
-      exactShape(
-        {
-          /** The store. */
-          where: Code,
-          /** When the data is gone, and what removes it. */
-          until: Code,
-        },
-        {},
-        'Remains',
-      ),
-    ),
+    /**
+     * What remains in which store, and what ends it. Later versions may have more stores. Receipts from before these
+     * codes have sentences in `where` and `until` instead.
+     */
+    remains: t.array(Remains),
   },
   {
     /** What the erasure writes. Absent once all of it is written. */
@@ -72,12 +81,14 @@ export const ErasureDocument = exactShape(
     /** The consumer groups that had confirmed the erasure at the last check. */
     confirmedBy: t.array(Code),
 
-    /** What the last check found, by store. */
+    /**
+     * What the last check found, by store: `view chats`, `topic chats`, or `markers` that the projector has not read.
+     */
     stillFound: t.record(t.string, Count),
 
     /**
-     * Enrichments of the person that the last check found and that were published after the request, by store. They are
-     * no part of the erasure, because persons return. Absent if there are none.
+     * What the last check found that is newer than the request, by store: documents, and enrichments that were published
+     * since. It is no part of the erasure, because persons return. Absent if there is nothing.
      */
     publishedSince: t.record(t.string, Count),
 
@@ -93,3 +104,4 @@ export const ErasureDocument = exactShape(
   'ErasureDocument',
 )
 export type ErasureDocument = t.TypeOf<typeof ErasureDocument>
+export type Remains = t.TypeOf<typeof Remains>

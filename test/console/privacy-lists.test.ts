@@ -157,7 +157,7 @@ const receipt = (_id: string, more: object = {}) =>
       keys: ['hash'],
       markers: 5,
       found: { chats: 1 },
-      remains: [{ where: 'event topics', until: 'later' }],
+      remains: [{ store: 'oplog', endsWhen: 'space-reused' }],
       plan: { chats: ['2037'], clients: [], enrichments: ['acme/email:ann@example.com'] },
       ...more,
     }),

@@ -13,6 +13,9 @@ export type ChangesOfMarker = (view: string, marker: Recorded<ErasureEvent>) => 
 
 type AnyDocument = Readonly<Record<string, unknown>>
 
+/** Where a marker is in the log. */
+export type PlaceOfMarker = { readonly topic: string; readonly partition: number; readonly offset: number }
+
 /**
  * What an erasure does to a view. `holds`: whether a document has personal data. `emptied`: a document without it, as
  * it was in everything else, so that later records are folded onto it as before.
@@ -20,6 +23,8 @@ type AnyDocument = Readonly<Record<string, unknown>>
 export type Erasure = {
   readonly changes: ChangesOfMarker
   readonly holds: (document: AnyDocument) => boolean
+  /** Whether a document that has personal data has it from records after all of these markers, which are about it. */
+  readonly isNewer: (document: AnyDocument, markers: ReadonlyArray<PlaceOfMarker>) => boolean
   readonly emptied: (document: AnyDocument) => AnyDocument
 }
 
@@ -27,7 +32,12 @@ export type Erasure = {
 export type ErasureOf = (view: { readonly document: t.Mixed; readonly key?: 'chatId' | 'clientId' }) => Erasure
 
 /** For views without personal data. */
-export const never: ErasureOf = () => ({ changes: () => [], holds: () => false, emptied: (document) => document })
+export const never: ErasureOf = () => ({
+  changes: () => [],
+  holds: () => false,
+  isNewer: () => false,
+  emptied: (document) => document,
+})
 
 /** Whom a marker is about, as fields of documents, and the topic whose records it erases. */
 export const aboutOf = ({ event }: Recorded<ErasureEvent>) => {
@@ -55,6 +65,23 @@ export const changeWhere = (
   },
 })
 
+/**
+ * Whether a document has read all of these markers, and something after one of them. What the bridge received before the
+ * request and reads after the markers has nothing personal. Of what is read from the archive this cannot be known.
+ */
+const isAfter = ({ applied }: Pick<Guard, 'applied'>, markers: ReadonlyArray<PlaceOfMarker>): boolean => {
+  const read = markers.flatMap((marker) => {
+    const last = applied[partitionName(marker)]
+    return last === undefined ? [] : [last - marker.offset]
+  })
+  const isOfArchive = markers.some(({ topic }) => hasReadArchive(applied, topic))
+  return !isOfArchive && read.every((after) => after >= 0) && read.some((after) => after > 0)
+}
+
+/** A rebuild names the archive as the source of records from before the topic was deleted and created again. */
+const hasReadArchive = (applied: Guard['applied'], topic: string): boolean =>
+  Object.keys(applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
+
 type EmptiedDocument = ViewDocument & Pick<Guard, 'applied' | 'contentHash'>
 
 /**
@@ -72,9 +99,8 @@ export const byMarks =
       (document: ViewDocument): ViewDocument => {
         const current = document as EmptiedDocument
         const { topic } = recorded
-        // A rebuild names the archive as the source of records from before the topic was deleted and created again.
-        const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
-        if (current.applied[partitionName(recorded)] === undefined && !isOlder) return current
+        if (current.applied[partitionName(recorded)] === undefined && !hasReadArchive(current.applied, topic))
+          return current
         const applied = advance(current.applied, recorded)
         if (applied === undefined) return current
         const { contentHash: _, ...rest } = withoutPersonal(marks, current)
@@ -86,6 +112,7 @@ export const byMarks =
         return [changeWhere(view, id, key === undefined ? aboutOf(marker).fields : { _id: id }, emptiedBy(marker))]
       },
       holds: (document) => !isDeepStrictEqual(withoutPersonal(marks, document), document),
+      isNewer: (document, markers) => isAfter(document as EmptiedDocument, markers),
       emptied: (document) => withoutPersonal(marks, document),
     }
   }

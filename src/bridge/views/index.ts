@@ -8,6 +8,7 @@ import { conversations } from './conversations.ts'
 import { dailyStatistics } from './daily-stats.ts'
 import { deliveries } from './deliveries.ts'
 import { drift } from './drift.ts'
+import type { PlaceOfMarker } from './erase.ts'
 import { offlineMessages } from './offline-messages.ts'
 import { sessions } from './sessions.ts'
 import { timeline } from './timeline.ts'
@@ -76,6 +77,22 @@ export const changesStats = (views: ReadonlyArray<string>): boolean =>
 /** Whether a document has personal data. False for documents of views without personal data. */
 export const hasPersonalData = (view: string, document: Readonly<Record<string, unknown>>): boolean =>
   foldedOfName(view)?.erasure.holds(document) ?? false
+
+/** The entry of a marker of an erasure: whom it is about, and where it is in the log. */
+type Marker = PlaceOfMarker & Pick<Views['timeline'], 'type' | 'chatId' | 'clientId'>
+
+/** Whether the personal data of a document came after the markers about its chat and its client. */
+export const isNewerThan = (
+  markers: ReadonlyArray<Marker>,
+  view: string,
+  document: Readonly<Record<string, unknown>>,
+): boolean =>
+  foldedOfName(view)?.erasure.isNewer(
+    document,
+    markers.filter(({ type, chatId, clientId }) =>
+      type === 'ChatErased' ? chatId === document.chatId : clientId === document.clientId,
+    ),
+  ) ?? false
 
 /** A document without personal data, as it was in everything else. */
 export const documentWithoutPersonalData = (

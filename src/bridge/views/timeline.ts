@@ -92,6 +92,10 @@ export const timeline = folded(contract, {
       )
     },
     holds: (document) => !isMarker(document) && (document.data !== undefined || document.extra !== undefined),
+    isNewer: ({ topic, partition, offset }, markers) =>
+      markers.some(
+        (marker) => marker.topic === topic && marker.partition === partition && marker.offset < Number(offset),
+      ),
     emptied: ({ data: _data, extra: _extra, ...rest }) => ({ ...rest, erased: true }),
   }),
   indexes: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],

@@ -16,10 +16,10 @@ import {
   type Plan,
   planOf,
   type Request,
-  type Retention,
 } from '../../bridge/privacy/erase/plan.ts'
 import { exportPerson } from '../../bridge/privacy/export.ts'
 import { whoIsNot, whoseIsIt } from '../../bridge/privacy/person-options.ts'
+import type { Retention } from '../../bridge/privacy/remains.ts'
 import { hasPersonalData } from '../../bridge/views/index.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {

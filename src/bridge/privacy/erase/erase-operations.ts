@@ -14,9 +14,10 @@ import { anyText, days, type ReadOption } from '../../operations/options.ts'
 import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
+import { type Remaining, receiptWords } from '../receipt-words.ts'
 import { notCurrent, unreadEnrichments, viewsReachEnd } from '../views-current.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
-import { contradictsItself, isOfNobody, type Plan, planOf, type Request, unchecked, withoutKeys } from './plan.ts'
+import { contradictsItself, isOfNobody, type Plan, planOf, type Request, withoutKeys } from './plan.ts'
 import { check, deadLetterMalformed } from './status.ts'
 
 const clock = () => new Date()
@@ -93,36 +94,36 @@ const planLines = (request: Request, { person, found, unnamed }: Plan): Readonly
   ...likelyLines(request, person),
 ]
 
+const rowsUnder = (title: string, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  rows.length === 0 ? [] : [title, ...table(rows.map(([first, ...others]) => [`  ${first}`, ...others]))]
+
+/** A day stays as it is, so that it can be searched and sorted. */
+const wordsOf = (receipt: ErasureDocument): ReadonlyArray<string> => {
+  const { verdict, mustAct, byItself, newer, inWords } = receiptWords(receipt, (day) => day)
+  return [
+    verdict,
+    ...rowsUnder('Somebody must act on:', mustAct.map(cells)),
+    ...rowsUnder('Newer than the erasure:', newer.map(cells)),
+    ...rowsUnder(
+      'Goes by itself:',
+      byItself.map(({ what, until }) => [what, until]),
+    ),
+    ...rowsUnder(
+      'In the words of an earlier version:',
+      inWords.map(({ where, until }) => [where, until]),
+    ),
+  ]
+}
+
+const cells = ({ what, until, who }: Remaining) => [what, until, who]
+
 export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
   `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy}${receipt.ticket === undefined ? '' : ` (ticket ${receipt.ticket})`} at ${receipt.requestedAt.toISOString()}.`,
   ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
-  ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
-  ...(receipt.unnamed === undefined
-    ? []
-    : [
-        `No document named ${receipt.unnamed === 1 ? 'an id' : `${receipt.unnamed} ids`} of the request. Only records of it in Kafka and the archive were erased.`,
-      ]),
   ...(receipt.confirmedBy === undefined
     ? []
     : [`Confirmed by: ${receipt.confirmedBy.join(', ') || 'no consumer group'}.`]),
-  ...(receipt.stillFound && Object.keys(receipt.stillFound).length > 0
-    ? ['May still be found in:', ...rowsOf(receipt.stillFound)]
-    : []),
-  ...(receipt.publishedSince === undefined
-    ? []
-    : [
-        'Published since then, so not erased. To erase it too, erase the person again:',
-        ...rowsOf(receipt.publishedSince),
-      ]),
-  receipt.state === 'complete'
-    ? 'Files and copies are not checked. What they may still have, and until when:'
-    : 'What remains, and until when:',
-  ...table(
-    (receipt.state === 'complete' ? unchecked(receipt.remains) : receipt.remains).map(({ where, until }) => [
-      `  ${where}`,
-      until,
-    ]),
-  ),
+  ...wordsOf(receipt),
 ]
 
 type Ports = Accounts &

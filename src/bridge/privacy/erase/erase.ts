@@ -6,16 +6,8 @@ import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import {
-  erasureRequestText,
-  keysOf,
-  markersOf,
-  type Plan,
-  planOf,
-  type Request,
-  type Retention,
-  remainsOf,
-} from './plan.ts'
+import { type Retention, remainsOf } from '../remains.ts'
+import { erasureRequestText, keysOf, markersOf, type Plan, planOf, type Request } from './plan.ts'
 
 export type ErasePorts = {
   readonly kafka: Pick<KafkaPorts, 'append' | 'publish'>

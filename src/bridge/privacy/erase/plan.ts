@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type DomainEvent, ErasureEvent } from '../../../../contracts/events/index.ts'
 import { sourceAt } from '../../../../contracts/source.ts'
-import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../../contracts/topics.ts'
+import { chatTopics, clients as clientsTopic } from '../../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/person/erased.ts'
 import {
@@ -15,7 +15,6 @@ import {
 import { enrichmentKeys, type Person, resolvePerson } from '../../domain/person/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { PersonDocument } from '../../mongo/persons.ts'
-import { dayMs } from '../../shared/time.ts'
 
 /** The person to erase, who else is the same person, and who is not although ids lead there. */
 export type Request = {
@@ -131,47 +130,4 @@ export const markersOf = (
     if (E.isLeft(event)) throw new Error(`a marker of the erasure ${erasureId} breaks its contract`)
     return event.right
   })
-}
-
-/** How long plain event topics are kept, and how long the operator keeps backups. */
-export type Retention = { readonly retentionDays: number | 'forever'; readonly backupDays?: number }
-
-const eventTopicsAtLarge = 'event topics'
-const topicText = (name: string) => `topic ${name}`
-
-/** The remains that no check covers: files of servers, and copies. */
-export const unchecked = (remains: ErasureDocument['remains']): ErasureDocument['remains'] =>
-  remains.filter(({ where }) => where !== eventTopicsAtLarge && !where.startsWith(topicText('')))
-
-/** What remains after the markers are in the log, and until when. All receipts of a day say the same. */
-export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Retention): ErasureDocument['remains'] => {
-  const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
-  const plain =
-    retentionDays === 'forever'
-      ? 'permanently, because RETENTION_DAYS is forever: set it to a number of days'
-      : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
-  return [
-    { where: eventTopicsAtLarge, until: plain },
-    ...expiringTopics.map(({ name, cleanUp }) => ({
-      where: topicText(name),
-      until: `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it`,
-    })),
-    ...compactedTopics.map(({ name }) => ({ where: topicText(name), until: `${day(2)}: Kafka compacts it` })),
-    { where: 'keys of removed enrichments in the collection enrichments', until: 'you remove the documents' },
-    {
-      where: "segments on the brokers' disks",
-      until: 'a record comes to the partition after the day of its segment',
-    },
-    {
-      where: "MongoDB's oplog and the free space of its files",
-      until: 'MongoDB uses that space again: a new initial sync of each member ends it at once',
-    },
-    {
-      where: 'backups of Kafka and MongoDB, and copies that consumers made',
-      until:
-        backupDays === undefined
-          ? 'as long as you keep them: state it with --backup-days'
-          : `${day(backupDays)}: you delete them`,
-    },
-  ]
 }

@@ -19,7 +19,7 @@ import { keysOfEnrichment, nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { type PartOf, type ReadTopic, readOrThrow } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
-import { hasPersonalData } from '../../views/index.ts'
+import { hasPersonalData, isNewerThan } from '../../views/index.ts'
 
 type StatusPorts = {
   readonly kafka: Pick<KafkaPorts, 'readTopic' | 'ranges' | 'committedOffsets'>
@@ -93,19 +93,20 @@ const note = (found: Found, where: string, count = 1) => {
   if (count > 0) found.set(where, (found.get(where) ?? 0) + count)
 }
 
-/** Finds documents with data of the person. If the person came back after the erasure, that data is found too. */
+/** Finds documents with data of the person. After its markers a document has only what came after the request. */
 const inViews = async (
   { erasures }: StatusPorts,
   { accountId }: ErasureDocument,
   markers: ReadonlyArray<Marker>,
   found: Found,
+  since: Found,
 ) => {
   const ids = (type: string, field: 'chatId' | 'clientId') => [
     ...new Set(markers.flatMap((marker) => (marker.type === type ? [String(marker[field])] : []))),
   ]
   const person = { chats: ids('ChatErased', 'chatId'), clients: ids('ClientErased', 'clientId') }
   for await (const { view, document } of erasures.findDocuments(accountId, person))
-    if (hasPersonalData(view, document)) note(found, `view ${view}`)
+    if (hasPersonalData(view, document)) note(isNewerThan(markers, view, document) ? since : found, `view ${view}`)
   // A rebuild that was killed after the erasure, before it had read the markers.
   await erasures.emptyCopies(accountId, person)
   for await (const { collection } of erasures.findCopies(accountId, person)) note(found, `collection ${collection}`)
@@ -192,16 +193,15 @@ const inTopics = async (
 
 /**
  * Searches the stores and saves the findings in the receipt. The receipt is complete once nothing is found, apart from
- * enrichments that were published since. Of topics
- * it counts the chats and clients that may still have data; it does not check whose records precede their markers.
+ * what is newer than the request. Of topics it counts the chats and clients that may still have data; it does not check whose records precede their markers.
  */
 export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
   if (receipt.state === 'started') return receipt
   const markers = await ports.erasures.markers(receipt)
   const found: Found = new Map()
   const since: Found = new Map()
-  note(found, 'markers that the projector has not taken in', receipt.markers - markers.length)
-  await inViews(ports, receipt, markers, found)
+  note(found, 'markers', receipt.markers - markers.length)
+  await inViews(ports, receipt, markers, found, since)
   await inEnrichments(ports, receipt, found, since)
   await inTopics(ports, receipt, markers, found)
   const at = ports.clock()

@@ -6,7 +6,8 @@ import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import type { SilentPersons } from '../../mongo/silent-persons.ts'
 import type { EnrichmentDocument } from '../../views/enrichments.ts'
-import { keysOf, type Retention, remainsOf } from '../erase/plan.ts'
+import { keysOf } from '../erase/plan.ts'
+import { type Retention, remainsOf } from '../remains.ts'
 
 const atOnce = 300
 const place = new RegExp(`^${enrichments.name}/(\\d+)$`)

@@ -5,7 +5,7 @@ import { actionOn, type RecordAction } from '../../operations/audit.ts'
 import type { Log } from '../../shared/log.ts'
 import { dayMs } from '../../shared/time.ts'
 import { type ErasePorts, receiptOf, resume } from '../erase/erase.ts'
-import type { Retention } from '../erase/plan.ts'
+import type { Retention } from '../remains.ts'
 import { limitDailyErasures, limitOf } from './limit-daily-erasures.ts'
 import { type Silence, silentPerson } from './silent-person.ts'
 

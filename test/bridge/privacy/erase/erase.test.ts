@@ -162,8 +162,8 @@ erasing('says in its receipt how many ids of the request no document named', asy
     [undefined, 1],
   )
   assert.equal(
-    receipts.map((receipt) => receiptLines(receipt).filter((line) => line.startsWith('No document'))),
-    [[], ['No document named an id of the request. Only records of it in Kafka and the archive were erased.']],
+    receipts.map((receipt) => receiptLines(receipt).filter((line) => line.startsWith('No document')).length),
+    [0, 1],
   )
 })
 
@@ -255,22 +255,6 @@ erasing('has no names in its receipt after it is written', async () => {
   const { begin } = world()
   const { found, ...receipt } = await begin()
   assert.not.match(JSON.stringify(receipt), /2037|1233|ann@/)
-})
-
-erasing('still reports files and copies after its receipt is complete, since no check covers them', async () => {
-  const receipt = await world().begin()
-  const places = receipt.remains.map(({ where }) => where)
-  const told = (state: 'published' | 'complete') => {
-    const lines = receiptLines({ ...receipt, state, completedAt: receipt.requestedAt })
-    return places.filter((where) => lines.some((line) => line.startsWith(`  ${where} `)))
-  }
-  assert.equal(told('published'), places)
-  assert.equal(told('complete'), [
-    'keys of removed enrichments in the collection enrichments',
-    "segments on the brokers' disks",
-    "MongoDB's oplog and the free space of its files",
-    'backups of Kafka and MongoDB, and copies that consumers made',
-  ])
 })
 
 erasing.run()

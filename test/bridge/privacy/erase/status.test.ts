@@ -132,3 +132,75 @@ for (const [name, given, expected] of enrichmentRows)
   returning(name, async () => assert.equal(await checked(...given), expected))
 
 returning.run()
+
+const documents = suite('documents of a person who came back after the erasure')
+
+const markerIn = (topic: string, offset: number) => ({
+  type: 'ChatErased',
+  chatId: '2037',
+  topic,
+  partition: 0,
+  offset,
+})
+const markersOfChat = [markerIn('chats', 5), markerIn('calls', 3)]
+const chatWith = (applied: Readonly<Record<string, number>>) => ({
+  view: 'chats',
+  document: { _id: 'acme/2037', accountId: 'acme', chatId: '2037', visitor: { name: 'Ann' }, applied },
+})
+const entryAt = (offset: number, topic = 'chats') => ({
+  view: 'timeline',
+  document: { _id: 'acme/2037/webhooks/e1', chatId: '2037', topic, partition: 0, offset, data: { text: 'Hello' } },
+})
+const ofOther = { ...markerIn('chats', 90), chatId: '2038' }
+
+const documentRows: ReadonlyArray<readonly [string, Parameters<typeof placesAfter>, ReadonlyArray<unknown>]> = [
+  ['it has read past its markers: newer', [chatWith({ 'chats/0': 9 })], ['complete', {}, { 'view chats': 1 }]],
+  [
+    'it has read past one marker, and the other: newer',
+    [chatWith({ 'chats/0': 5, 'calls/0': 8 })],
+    ['complete', {}, { 'view chats': 1 }],
+  ],
+  ['it has not read a marker: left over', [chatWith({ 'chats/0': 4 })], ['published', { 'view chats': 1 }, undefined]],
+  [
+    'it has read past one marker, but not the other: left over',
+    [chatWith({ 'chats/0': 9, 'calls/0': 2 })],
+    ['published', { 'view chats': 1 }, undefined],
+  ],
+  [
+    'it has read nothing after its marker: left over',
+    [chatWith({ 'chats/0': 5 })],
+    ['published', { 'view chats': 1 }, undefined],
+  ],
+  [
+    'it was made from the archive: left over',
+    [chatWith({ 'chats/0': 9, 'archive-chats/0': 1 })],
+    ['published', { 'view chats': 1 }, undefined],
+  ],
+  ['an entry after the marker: newer', [entryAt(6)], ['complete', {}, { 'view timeline': 1 }]],
+  ['an entry before the marker: left over', [entryAt(4)], ['published', { 'view timeline': 1 }, undefined]],
+]
+
+/** What a check of the erasure of chat 2037 says of this document. */
+const placesAfter = async (found: ReturnType<typeof chatWith> | ReturnType<typeof entryAt>) => {
+  const markers = [...markersOfChat, ofOther]
+  const { erasures } = givenErasures([], {
+    findDocuments: async function* () {
+      yield found
+    },
+    markers: async () => markers as never,
+  })
+  const kafka = {
+    readTopic: async () => E.right(undefined),
+    ranges: async () => new Map([[0, { low: 100, high: 100 }]]),
+    committedOffsets: async () => new Map([[0, 100]]),
+  }
+  const ports = { kafka, erasures, clock: () => new Date(requestedAt + 1_000) } as unknown as Parameters<
+    typeof check
+  >[0]
+  const checked = await check(ports, receipt('e1', 10, { state: 'published', markers: markers.length }))
+  return [checked.state, checked.stillFound, checked.publishedSince]
+}
+for (const [name, given, expected] of documentRows)
+  documents(name, async () => assert.equal(await placesAfter(...given), expected))
+
+documents.run()

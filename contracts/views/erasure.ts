@@ -3,7 +3,7 @@ import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, Day, exactShape, Id, Ticket } from '../primitives.ts'
 
 /** What remains in one store, and what ends it: a day or a condition, each by itself or with somebody's help. */
-const Remains = exactShape(
+export const Remains = exactShape(
   {
     /** The store: a topic by its name, `event-topics` for all topics of events, or another, such as `oplog`. */
     store: Code,

@@ -295,8 +295,8 @@ person('is erased with the days for which backups are kept, which are on the rec
       'backupDays: expected a whole number of days from 1 to 99999',
     )
   const { body } = await ask(erase, { confirm: found?.confirm, backupDays: 30 })
-  const { requestedAt, remains } = body?.receipt as Pick<ErasureDocument, 'requestedAt' | 'remains'>
-  const day = new Date(requestedAt.getTime() + 30 * dayMs).toISOString().slice(0, 10)
+  const { requestedAt, remains } = body?.receipt as { requestedAt: string; remains: ErasureDocument['remains'] }
+  const day = new Date(Date.parse(requestedAt) + 30 * dayMs).toISOString().slice(0, 10)
   assert.equal(
     remains.find(({ store }) => store === 'backups'),
     { store: 'backups', who: 'owner', until: day },

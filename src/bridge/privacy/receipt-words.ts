@@ -20,7 +20,7 @@ export type ReceiptFacts = {
   readonly checkedAt?: Date | string | undefined
 }
 
-/** A store that still has data of the person, until when, and who must act: an empty text if nobody must. */
+/** A store that still has data of the person, until when, and who must act. */
 export type Remaining = { readonly what: string; readonly until: string; readonly who: string }
 
 /** A store that the erasure cleans, how many documents it had, and what a check has found there. */
@@ -87,6 +87,7 @@ const collections: Readonly<Record<string, string>> = {
 const archive = 'Archive, encrypted'
 const noDate = 'No date'
 const notStated = 'Not stated'
+const nobody = 'Nobody: it happens by itself'
 
 /** What a table has for this code; undefined for a code that is newer than this version. */
 const wordsIn = <A>(table: Readonly<Record<string, A>>, code: string): A | undefined =>
@@ -172,7 +173,7 @@ const remainingWords = ({ store, until, endsWhen, who }: Remains, dayText: (day:
   return {
     what: words.what,
     until: until === undefined ? condition : dayText(until),
-    who: who === undefined ? '' : (words.who ?? who),
+    who: who === undefined ? nobody : (words.who ?? who),
   }
 }
 
@@ -225,7 +226,7 @@ export const receiptWords = (receipt: ReceiptFacts, dayText: (day: string) => st
   const failed = unfinished(found)
   const left = leftOf(receipt, found)
   const remaining = left.map((each) => remainingWords(each, dayText))
-  const mustAct = [...failed, ...remaining.filter(({ who }) => who !== '')]
+  const mustAct = [...failed, ...remaining.filter(({ who }) => who !== nobody)]
   const newer = placesOf(receipt.publishedSince).map((place) => ({
     what: `${placeWords(place)}: ${numbers.format(place.count)} newer than the erasure`,
     until: noDate,
@@ -249,7 +250,7 @@ export const receiptWords = (receipt: ReceiptFacts, dayText: (day: string) => st
   return {
     verdict: verdict.filter(Boolean).join(' '),
     mustAct,
-    byItself: remaining.filter(({ who }) => who === ''),
+    byItself: remaining.filter(({ who }) => who === nobody),
     newer,
     inWords,
     cleaned: cleanedOf(receipt, found),

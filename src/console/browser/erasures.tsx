@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ErasuresAnswer } from '../pages/privacy/erasures.ts'
 import { accountPath, get, post, type Result, saveJson } from './api.ts'
-import { textAt } from './figures.ts'
 import { count } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { Badge, Card, Empty, Field, Table, Time, TroubleBox, valueOfField, Waiting } from './parts.tsx'
-import { cleanedStores, isReceiptOf, receiptFile, receiptFileName, remainingStores, verdictOf } from './receipt.ts'
+import { factsOf, isReceiptOf, receiptFile, receiptFileName, sectionsOf, verdictOf } from './receipt.ts'
 import { confirmedWords, erasureWords } from './words.ts'
 
 const pollMs = 10_000
@@ -16,79 +15,93 @@ export const saveReceipt = ({ receipt, confirmedBy }: Erasure) =>
   saveJson(receiptFile(receipt, confirmedBy), receiptFileName(receipt))
 
 /** The verdict, who must act on what, what goes by itself, and what was cleaned. */
-const Stores = ({ receipt }: Pick<Erasure, 'receipt'>) => {
-  const remaining = remainingStores(receipt)
-  const acts = remaining.filter(({ mustAct }) => mustAct)
-  const byItself = remaining.filter(({ mustAct }) => !mustAct)
-  return (
-    <>
-      <p role="status">
-        <strong>{verdictOf(receipt)}</strong>
-      </p>
-      {acts.length > 0 && (
-        <>
-          <h3>Somebody must act</h3>
-          <Table caption="What somebody must act on" head={['What', 'Until', 'Who must act']} isLabelled>
-            {acts.map(({ store, until, who }) => (
-              <tr key={store}>
-                <th scope="row">{store}</th>
-                <td data-label="Until">{until}</td>
-                <td data-label="Who must act">{who}</td>
+const Stores = ({ receipt }: Pick<Erasure, 'receipt'>) => (
+  <>
+    <p role="status">
+      <strong>{verdictOf(receipt)}</strong>
+    </p>
+    {sectionsOf(receipt).map(({ title, caption, head, numbers = [], rows }) => (
+      <section key={title}>
+        <h3>{title}</h3>
+        <Table caption={caption} head={head} numbers={numbers} isLabelled>
+          {rows.map(([first = '', ...others]) => (
+            <tr key={first}>
+              <th scope="row">{first}</th>
+              {others.map((text, i) => (
+                <td
+                  key={head[i + 1]}
+                  class={numbers.includes(head[i + 1] ?? '') ? 'number' : ''}
+                  data-label={head[i + 1]}
+                >
+                  {text}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      </section>
+    ))}
+  </>
+)
+
+/** The receipt as a document of its own, for paper only. */
+const Paper = ({ receipt, confirmedBy }: Erasure) => (
+  <article class="paper">
+    <h1>Receipt of an erasure</h1>
+    <dl>
+      {factsOf(receipt, confirmedBy).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <bdi>{value}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+    <p>
+      <strong>{verdictOf(receipt)}</strong>
+    </p>
+    {sectionsOf(receipt).map(({ title, head, rows }) => (
+      <section key={title}>
+        <h2>{title}</h2>
+        <table>
+          <thead>
+            <tr>
+              {head.map((name) => (
+                <th scope="col" key={name}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([first = '', ...others]) => (
+              <tr key={first}>
+                <th scope="row">{first}</th>
+                {others.map((text, i) => (
+                  <td key={head[i + 1]}>{text}</td>
+                ))}
               </tr>
             ))}
-          </Table>
-        </>
-      )}
-      {byItself.length > 0 && (
-        <>
-          <h3>Goes by itself</h3>
-          <Table caption="What goes by itself" head={['What', 'Until']} isLabelled>
-            {byItself.map(({ store, until }) => (
-              <tr key={store}>
-                <th scope="row">{store}</th>
-                <td data-label="Until">{until}</td>
-              </tr>
-            ))}
-          </Table>
-        </>
-      )}
-      <h3>Erased</h3>
-      <Table caption="What was erased" head={['What', 'Documents then', 'Now']} numbers={['Documents then']} isLabelled>
-        {cleanedStores(receipt).map(({ store, before, words }) => (
-          <tr key={store}>
-            <th scope="row">{store}</th>
-            <td class="number" data-label="Documents then">
-              {before === undefined ? '' : count(before)}
-            </td>
-            <td data-label="Now">{words}</td>
-          </tr>
-        ))}
-      </Table>
-    </>
-  )
+          </tbody>
+        </table>
+      </section>
+    ))}
+  </article>
+)
+
+type RowProps = {
+  readonly account: string
+  readonly erasure: Erasure
+  readonly isNewest: boolean
+  readonly print: (erasure: Erasure) => void
 }
 
-type RowProps = { readonly account: string; readonly erasure: Erasure; readonly isNewest: boolean }
-
-const Row = ({ account, erasure, isNewest }: RowProps) => {
+const Row = ({ account, erasure, isNewest, print }: RowProps) => {
   const [isOpen, setOpen] = useState(isNewest)
   const checking = useAction<Erasure>()
   const { receipt, confirmedBy } = checking.value ?? erasure
-  const id = textAt(receipt, '_id')
-  const state = textAt(receipt, 'state')
-  const ticket = textAt(receipt, 'ticket')
-  const checkedAt = textAt(receipt, 'checkedAt')
-  const [isPrinting, setPrinting] = useState(false)
-  useEffect(() => {
-    if (!isPrinting) return
-    window.print()
-    setPrinting(false)
-  }, [isPrinting])
-  const print = () => {
-    setOpen(true)
-    setPrinting(true)
-  }
-  const printed = isPrinting ? 'printed' : ''
+  const { _id: id, state, ticket, checkedAt } = receipt
   const check = async (): Promise<Result<Erasure>> => {
     const checked = await post<Erasure>(accountPath(account, 'erasures', 'check'), { id })
     if (checked.ok) setOpen(true)
@@ -96,7 +109,7 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
   }
   /** A receipt that was never checked does not say what is left, so it is checked first. */
   const save = () => {
-    if (checkedAt !== '' || state === 'started') return saveReceipt({ receipt, confirmedBy })
+    if (checkedAt !== undefined || state === 'started') return saveReceipt({ receipt, confirmedBy })
     void checking.run(async () => {
       const checked = await check()
       if (checked.ok) saveReceipt(checked.value)
@@ -105,26 +118,26 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
   }
   return (
     <>
-      <tr class={printed}>
+      <tr>
         <th scope="row">
-          <Time at={textAt(receipt, 'requestedAt')} />
+          <Time at={receipt.requestedAt} />
           <span class="sub">
             <code>{id}</code>
           </span>
-          {ticket !== '' && (
+          {ticket !== undefined && (
             <span class="sub">
               Ticket <bdi>{ticket}</bdi>
             </span>
           )}
         </th>
         <td data-label="By">
-          <bdi>{textAt(receipt, 'requestedBy')}</bdi>
+          <bdi>{receipt.requestedBy}</bdi>
         </td>
         <td data-label="State" class="actions">
           <Badge tone={state === 'complete' ? 'good' : 'warn'}>{confirmedWords(state, confirmedBy.length)}</Badge>
           <span class="sub">{erasureWords(state)}</span>
           <span class="sub">
-            {checkedAt === '' ? (
+            {checkedAt === undefined ? (
               'not checked yet'
             ) : (
               <>
@@ -141,7 +154,7 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
           <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             What remains
           </button>
-          <button type="button" class="link" onClick={print}>
+          <button type="button" class="link" onClick={() => print({ receipt, confirmedBy })}>
             Print
           </button>
           <TroubleBox trouble={checking.trouble} />
@@ -151,7 +164,7 @@ const Row = ({ account, erasure, isNewest }: RowProps) => {
         </td>
       </tr>
       {isOpen && (
-        <tr class={printed}>
+        <tr>
           <td colspan={4}>
             <Stores receipt={receipt} />
           </td>
@@ -172,6 +185,12 @@ export const ErasuresCard = ({ account, newest }: Props) => {
   const path = accountPath(account, 'erasures')
   const { value, trouble, again } = useLoad(path, (signal) => get<ErasuresAnswer>(path, signal), pollMs)
   const [sought, setSought] = useState('')
+  const [printed, setPrinted] = useState<Erasure>()
+  useEffect(() => {
+    if (printed === undefined) return
+    window.print()
+    setPrinted(undefined)
+  }, [printed])
   const all = value?.erasures ?? []
   const shown = all.filter(({ receipt }) => isReceiptOf(receipt, sought))
   return (
@@ -203,14 +222,16 @@ export const ErasuresCard = ({ account, newest }: Props) => {
         <Table caption="Receipts, the newest first" head={['Requested', 'By', 'State', 'Confirmed by']} isLabelled>
           {shown.map((erasure) => (
             <Row
-              key={textAt(erasure.receipt, '_id')}
+              key={erasure.receipt._id}
               account={account}
               erasure={erasure}
-              isNewest={textAt(erasure.receipt, '_id') === newest}
+              isNewest={erasure.receipt._id === newest}
+              print={setPrinted}
             />
           ))}
         </Table>
       )}
+      {printed !== undefined && <Paper {...printed} />}
     </Card>
   )
 }

@@ -97,6 +97,12 @@ export const timeText = (text: string, now = Date.now()): string => {
   return `${date(at)}, ${clock(at)}`
 }
 
+/** A time with its day and its time zone, for what is read later and elsewhere. */
+export const wholeTimeText = (text: string): string => {
+  const at = new Date(text)
+  return `${zone.formats.wholeDay(at)}, ${zone.formats.clock(at)} (${zone.name ?? 'local time'})`
+}
+
 /** `as of 18:09:41, 40 s ago`: when something that is shown was true. */
 export const asOfText = (ms: number, now = Date.now()): string =>
   `as of ${timeText(new Date(ms).toISOString(), now)}, ${tickingDuration(now - ms)} ago`

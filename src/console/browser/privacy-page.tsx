@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import type { PersonAnswer, PersonBody } from '../answers.ts'
 import { accountPath, post } from './api.ts'
 import { type Erasure, ErasuresCard, saveReceipt } from './erasures.tsx'
-import { textAt } from './figures.ts'
 import { useAction } from './hooks.ts'
 import { cameBack } from './navigation.ts'
 import { Card, Field, Select, Time, TroubleBox, valueOfField } from './parts.tsx'
@@ -22,7 +21,7 @@ const kinds = [
 /** An erasure of a moment ago. `words`: who was erased. */
 type Done = { readonly erasure: Erasure; readonly words: string }
 
-const idOf = (done: Done | undefined) => (done === undefined ? '' : textAt(done.erasure.receipt, '_id'))
+const idOf = (done: Done | undefined) => done?.erasure.receipt._id ?? ''
 
 const Erased = ({ done }: { readonly done: Done }) => {
   const save = () => saveReceipt(done.erasure)

@@ -1,5 +1,6 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
+import { collectionWords } from '../../bridge/privacy/receipt-words.ts'
 import type { LettersKind, PersonAnswer, PersonBody } from '../answers.ts'
 import type { Sort } from './filters.ts'
 import { count, counted } from './format.ts'
@@ -239,23 +240,10 @@ const actions: Sentences = {
 export const actionWords = (code: string) => said(actions, code)
 export const actionCodes = Object.keys(actions)
 
-const stores: Sentences = {
-  calls: 'Calls',
-  chats: 'Chats',
-  clients: 'Clients',
-  conversations: 'Bot conversations',
-  deliveries: 'Replies of the bot',
-  enrichments: 'Details that teams added',
-  offline_messages: 'Offline messages',
-  sessions: 'Sessions',
-  timeline: 'Events',
-}
-/** Where something of a person is stored. */
-export const storedWords = (name: string) => said(stores, name)
-
 /** What is stored, in one line: `chats (3), events (41)`. */
 export const storedLine = (stored: PersonAnswer['stored']): string =>
-  stored.map(({ what, count: size }) => `${storedWords(what).toLowerCase()} (${count(size)})`).join(', ') || 'nothing'
+  stored.map(({ what, count: size }) => `${collectionWords(what).toLowerCase()} (${count(size)})`).join(', ') ||
+  'nothing'
 
 const nobody: Readonly<Record<PersonBody['kind'], string>> = {
   client: 'No client with this id is stored.',

@@ -40,14 +40,15 @@ receipts('names each store, until when, and who must act', () => {
     ['Backups of Kafka and MongoDB', 'on 2026-03-02', 'Whoever keeps the backups deletes them then'],
     ['Copies that consumers made', 'Each consumer has confirmed', 'The owner of each consumer that has not confirmed'],
   ])
+  const nobody = 'Nobody: it happens by itself'
   assert.equal(cells(byItself), [
-    ['Events in Kafka, not encrypted', 'on 2026-02-14', ''],
-    ['Replies of the bot, in Kafka', 'on 2026-02-07', ''],
-    ['Requests in quarantine', 'on 2026-02-14', ''],
-    ['Dead letters', 'on 2026-02-14', ''],
-    ['Details that teams added, in Kafka', 'on 2026-02-02', ''],
-    ['Deleted data on the disks of Kafka', 'Kafka begins a new file', ''],
-    ['Deleted data in the files of MongoDB', 'MongoDB uses the space again', ''],
+    ['Events in Kafka, not encrypted', 'on 2026-02-14', nobody],
+    ['Replies of the bot, in Kafka', 'on 2026-02-07', nobody],
+    ['Requests in quarantine', 'on 2026-02-14', nobody],
+    ['Dead letters', 'on 2026-02-14', nobody],
+    ['Details that teams added, in Kafka', 'on 2026-02-02', nobody],
+    ['Deleted data on the disks of Kafka', 'Kafka begins a new file', nobody],
+    ['Deleted data in the files of MongoDB', 'MongoDB uses the space again', nobody],
   ])
 })
 

@@ -140,11 +140,11 @@ export const modules: ReadonlyArray<Module> = [
   { source: 'src/bridge/egress/delivery/classify.ts', tests: ['bridge/egress/delivery/classify.test.ts'] },
   {
     source: 'src/bridge/privacy/erase/plan.ts',
-    tests: [
-      'bridge/privacy/erase/erase.test.ts',
-      'bridge/privacy/erase/preview.test.ts',
-      'console/browser-receipt.test.ts',
-    ],
+    tests: ['bridge/privacy/erase/erase.test.ts', 'bridge/privacy/erase/preview.test.ts'],
+  },
+  {
+    source: 'src/bridge/privacy/receipt-words.ts',
+    tests: ['bridge/privacy/receipt-words.test.ts', 'console/receipt.test.ts'],
   },
   {
     source: 'src/bridge/privacy/retain-days/limit-daily-erasures.ts',

@@ -416,7 +416,11 @@ test('a person is erased with one of two who may be the same, without another of
   await page.evaluate('window.print = () => { window.onPaper = document.body.innerText }')
   await row.getByRole('button', { name: 'Print' }).click()
   const paper = await eventually('the paper', () => page.evaluate<string | undefined>('window.onPaper'))
-  assert.match(paper, /GDPR-117[\s\S]*Copies that consumers made[\s\S]*Goes by itself/)
+  assert.match(paper, /^Receipt of an erasure\s+Account\s+acme\s+Requested\s+\d+ [A-Z][a-z]+ \d{4}, .* \(.+\)/)
+  assert.match(
+    paper,
+    /GDPR-117[\s\S]*What\s+Until\s+Who must act\s[\s\S]*Copies that consumers made[\s\S]*Goes by itself/,
+  )
   assert.not.match(paper, /Find a person|Privacy/)
   await page.emulateMedia({ media: 'screen' })
   await page.getByRole('button', { name: 'Find' }).click()

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { exactShape, Id } from '../../../../contracts/primitives.ts'
-import { ErasureDocument } from '../../../../contracts/views/erasure.ts'
+import { Count, exactShape, Id } from '../../../../contracts/primitives.ts'
+import { ErasureDocument, Remains } from '../../../../contracts/views/erasure.ts'
 import { invalid } from '../../../bridge/http/answer.ts'
 import { newestRecords } from '../../../bridge/kafka/read-topic.ts'
 import type { Find } from '../../../bridge/mongo/source.ts'
@@ -12,12 +12,34 @@ import { decodeAs, ok, part, unavailable } from '../../page.ts'
 import { pageOf } from '../../query.ts'
 import { runFor } from '../../run.ts'
 
-/** A receipt, and the consumer groups that have confirmed it. It does not name the person. */
-export const ErasureAnswer = exactShape(
-  { receipt: t.UnknownRecord, confirmedBy: t.array(t.string) },
-  {},
-  'ErasureAnswer',
+/** A time as RFC 3339. */
+const Time = t.string
+
+/** A document of `erasures` as JSON, without what names or recognises the person. Earlier receipts have sentences. */
+const Receipt = exactShape(
+  {
+    _id: t.string,
+    accountId: t.string,
+    state: t.keyof({ started: null, published: null, complete: null }),
+    requestedBy: t.string,
+    requestedAt: Time,
+    markers: Count,
+    found: t.record(t.string, Count),
+    remains: t.array(t.union([Remains, t.strict({ where: t.string, until: t.string })])),
+  },
+  {
+    ticket: t.string,
+    stillFound: t.record(t.string, Count),
+    publishedSince: t.record(t.string, Count),
+    unnamed: Count,
+    checkedAt: Time,
+    completedAt: Time,
+  },
+  'Receipt',
 )
+
+/** A receipt, and the consumer groups that have confirmed it. It does not name the person. */
+export const ErasureAnswer = exactShape({ receipt: Receipt, confirmedBy: t.array(t.string) }, {}, 'ErasureAnswer')
 export type ErasureAnswer = t.TypeOf<typeof ErasureAnswer>
 
 /** The newest 100 receipts, newest first. `cut`: there are more receipts, or there may be more confirmations. */
@@ -41,10 +63,18 @@ const maxConfirmations = 10_000
 const withinMs = 5_000
 
 /** Removes the plan, which names the person, and HMACs that only the bridge can use. The requester's name stays. */
-export const reported = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({
-  receipt,
-  confirmedBy,
-})
+export const reported = (document: ErasureDocument): ErasureAnswer => {
+  const { plan, request, keys, confirmedBy = [], requestedAt, checkedAt, completedAt, ...receipt } = document
+  return {
+    receipt: {
+      ...receipt,
+      requestedAt: requestedAt.toISOString(),
+      ...(checkedAt && { checkedAt: checkedAt.toISOString() }),
+      ...(completedAt && { completedAt: completedAt.toISOString() }),
+    },
+    confirmedBy,
+  }
+}
 
 const unknown = invalid(404, 'id: expected the erasure of a receipt')
 

@@ -1,14 +1,19 @@
 import * as t from 'io-ts'
 import { Count, exactShape, Id, Ticket } from '../../contracts/primitives.ts'
+import { ChatDocument } from '../../contracts/views/chat.ts'
+import { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import { SessionDocument } from '../../contracts/views/session.ts'
 import { ConsoleRole } from '../bridge/domain/accounts.ts'
 import { type Also as AlsoValue, alsoText, type Certain, readAlso, readCertain } from '../bridge/domain/person/ids.ts'
 import type { Stop } from '../bridge/operations/operation.ts'
+import { DayOfSessions, Definition, MetricNames } from './definitions.ts'
+import { documentOf, StoryEvent } from './documents.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string
 const Place = { topic: t.string, partition: Count, offset: Count }
-/** A document of a view as JSON, with times as RFC 3339, without internal fields (`applied`, `seen`, …). */
-const Document = t.UnknownRecord
 
 /** The person who is signed in, and what the session may see. */
 export const SessionAnswer = exactShape(
@@ -76,6 +81,8 @@ export const SystemAnswer = exactShape(
   'SystemAnswer',
 )
 
+/** Of each figure what it is divided from. */
+const FiguresSoFar = t.record(MetricNames, t.strict({ numerator: Count, denominator: Count }))
 const StartedSessions = t.strict({ bot: Count, agent: Count })
 
 /** The current state of the account, and the statistics of today. Query: `waits` all: up to 200 of the longest waits. */
@@ -91,9 +98,9 @@ export const NowAnswer = exactShape(
     /** Sessions that began today, and on the same weekday last week until the same time of day. */
     started: t.strict({ today: StartedSessions, lastWeek: StartedSessions }),
     /** The document of daily_stats of today; null if there is none. */
-    today: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
+    today: t.strict({ day: t.string, stats: t.union([documentOf(DailyStatsDocument), t.null]) }),
     /** The figures of the same weekday last week, as they were at the same time of day, to five minutes. */
-    lastWeek: t.strict({ day: t.string, figures: Document }),
+    lastWeek: t.strict({ day: t.string, figures: FiguresSoFar }),
   },
   {},
   'NowAnswer',
@@ -176,16 +183,6 @@ export const ConversationsAnswer = exactShape(
 )
 
 /**
- * One event of the story. In a masked answer `data` has no personal leaves. `omitted`: the event has more than 1 MiB,
- * and only its record has the data. `erased`: the chat was erased later, and its personal data was deleted.
- */
-export const StoryEvent = exactShape(
-  { id: t.string, type: t.string, time: Time, ...Place, data: Document },
-  { extra: t.string, omitted: t.literal(true), erased: t.literal(true) },
-  'StoryEvent',
-)
-
-/**
  * The story of a chat. `masked`: personal text is empty or left out. It has the newest 500 events; for older ones,
  * query `before` with the `earlier` of the previous answer. Deliveries are the newest 500 that were requested before
  * the newest event of the answer.
@@ -196,20 +193,22 @@ export const ConversationAnswer = exactShape(
     masked: t.boolean,
     /** Changes when anything in the answer changes. */
     version: t.string,
-    sessions: t.array(Document),
-    deliveries: t.array(Document),
+    sessions: t.array(documentOf(SessionDocument)),
+    deliveries: t.array(documentOf(DeliveryDocument)),
     /** Oldest first. */
     events: t.array(StoryEvent),
   },
-  { unmaskedUntil: Time, chat: Document, conversation: Document, earlier: t.string },
+  {
+    unmaskedUntil: Time,
+    chat: documentOf(ChatDocument),
+    conversation: documentOf(ConversationDocument),
+    earlier: t.string,
+  },
   'ConversationAnswer',
 )
 
 /** The time until which this session sees the personal data of the conversation. */
 export const UnmaskAnswer = exactShape({ unmaskedUntil: Time }, {}, 'UnmaskAnswer')
-
-/** The meaning of a number in the statistics. */
-export const Definition = t.strict({ name: t.string, definition: t.string, unit: t.string })
 
 /**
  * Query: days `from` and `to`; `by` day, agent, widget or bot; `id` of one of the last three. At most 400 days. With
@@ -217,7 +216,16 @@ export const Definition = t.strict({ name: t.string, definition: t.string, unit:
  * days of which the last one is not over.
  */
 export const StatisticsAnswer = exactShape(
-  { from: t.string, to: t.string, by: t.string, definitions: t.array(Definition), rows: t.array(Document) },
+  {
+    from: t.string,
+    to: t.string,
+    by: t.keyof({ day: null, agent: null, widget: null, bot: null }),
+    definitions: t.array(Definition),
+    /** By day the documents of daily_stats, otherwise those of daily_stats_by. `until` now: the last day of its sessions. */
+    rows: t.array(
+      t.union([documentOf(DailyStatsDocument), documentOf(DailyStatsByDocument), documentOf(DayOfSessions)]),
+    ),
+  },
   {},
   'StatisticsAnswer',
 )
@@ -458,7 +466,6 @@ export type StripAnswer = t.TypeOf<typeof StripAnswer>
 export type NowAnswer = t.TypeOf<typeof NowAnswer>
 export type ConversationRow = t.TypeOf<typeof ConversationRow>
 export type ConversationsAnswer = t.TypeOf<typeof ConversationsAnswer>
-export type StoryEvent = t.TypeOf<typeof StoryEvent>
 export type ConversationAnswer = t.TypeOf<typeof ConversationAnswer>
 export type UnmaskAnswer = t.TypeOf<typeof UnmaskAnswer>
 export type StatisticsAnswer = t.TypeOf<typeof StatisticsAnswer>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { buildSync } from 'esbuild'
+import { type BuildOptions, buildSync } from 'esbuild'
 import type { FirstAnswer } from './first-answer.ts'
 
 /** A file that the console serves to the browser. */
@@ -44,21 +44,23 @@ const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, impo
  * pages with charts load. Requests for fifty modules take longer than the first paint may take, even if the browser has
  * them in its cache.
  */
+export const bundle = {
+  entryPoints: [pathOf('app.tsx'), pathOf('index.css')],
+  outdir: pathOf('.'),
+  bundle: true,
+  minify: true,
+  write: false,
+  format: 'esm',
+  target: 'es2024',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'silent',
+  splitting: true,
+  chunkNames: '[name]',
+} as const satisfies BuildOptions
+
 export const assetsAt = (basePath: string): Assets => {
-  const { outputFiles } = buildSync({
-    entryPoints: [pathOf('app.tsx'), pathOf('index.css')],
-    outdir: pathOf('.'),
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    logLevel: 'silent',
-    splitting: true,
-    chunkNames: '[name]',
-  })
+  const { outputFiles } = buildSync(bundle)
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)] as const))
   const version = hash('sha256', Buffer.concat([...files.values()].map(({ bytes }) => bytes)), 'base64url')
   // Absolute: the page is served below any path, and the Content-Security-Policy allows no base element.

@@ -4,10 +4,7 @@ import { ceType } from '../../contracts/topics.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { type Marks, marksByType, marksOf, withoutPersonal } from '../bridge/domain/person/personal-data.ts'
 import { isJsonObject, type JsonObject } from '../bridge/shared/json.ts'
-import type { StoryEvent } from './answers.ts'
-
-/** The fields of a document that are only for the bridge itself (contracts/views/applied.ts, session.ts). */
-const notes = ['applied', 'seen', 'seenEarlier', 'contentHash', 'latestOf'] as const
+import { notes, type Shown, type StoryEvent } from './documents.ts'
 
 /** The same value with its dates as RFC 3339 text. */
 const withTexts = (value: unknown): unknown => {
@@ -24,12 +21,12 @@ const visible = (marks: Marks, document: object, sight: Sight): JsonObject =>
   withTexts(sight === 'clear' ? document : withoutPersonal(marks, document)) as JsonObject
 
 /** Turns a document of a view into its form in responses. */
-export const documentAnswer = (codec: t.Mixed) => {
+export const documentAnswer = <D extends object>(codec: t.Type<D, unknown>) => {
   const marks = marksOf(codec)
-  return (document: object, sight: Sight): JsonObject => {
+  return (document: D, sight: Sight): Shown<D> => {
     const answer = visible(marks, document, sight)
     for (const note of notes) delete answer[note]
-    return answer
+    return answer as Shown<D>
   }
 }
 

@@ -1,6 +1,7 @@
+import { buildSync } from 'esbuild'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Assets, assetsAt } from '../../src/console/assets.ts'
+import { type Assets, assetsAt, bundle } from '../../src/console/assets.ts'
 import { type Answered, consoleServer } from './server.ts'
 
 const assets = assetsAt('/console')
@@ -30,6 +31,16 @@ files(
     ])
   },
 )
+
+files('the script has no codec, no contract and nothing of Node.js: pages import types of answers only', () => {
+  const { inputs } = buildSync({ ...bundle, metafile: true }).metafile
+  const parts = Object.entries(inputs).flatMap(([path, { imports }]) => [path, ...imports.map((each) => each.path)])
+  assert.ok(parts.some((path) => path.endsWith('browser/app.tsx')))
+  assert.equal(
+    parts.filter((path) => /(^|\/)(io-ts|fp-ts|contracts)\/|^node:/.test(path)),
+    [],
+  )
+})
 
 files('the pages of sign-in have the style sheet too', async () => {
   const { text } = await server.ask('/console/sign-in')

@@ -12,6 +12,7 @@ import {
 } from '../../src/console/browser/figures.ts'
 import { bytes, count, cut, duration, tickingDuration, timeText } from '../../src/console/browser/format.ts'
 import { definitions } from '../../src/console/definitions.ts'
+import type { Shown } from '../../src/console/documents.ts'
 import { arbitraryOf } from '../support/arbitraries.ts'
 
 const figures = suite('figures in words')
@@ -83,8 +84,8 @@ figures('a change is in points for shares, otherwise in percent, and never empty
 
 const rows = suite('rows of statistics')
 
-const share = { name: 'figures.containment', unit: 'share' }
-const accepted = { name: 'chats.accepted', unit: 'count' }
+const share = { name: 'figures.containment', unit: 'share' } as const
+const accepted = { name: 'chats.accepted', unit: 'count' } as const
 const row = (day: string, id: string, numerator: number, denominator: number) => ({
   day,
   id,
@@ -111,7 +112,11 @@ rows('of several days are added before they are divided', () => {
 
 rows('have no value if there is no data', () =>
   assert.equal(
-    [valueOfRows([row('', '', 0, 0)], share), valueOfRows([null, undefined, {}], share), valueOfRows([null], accepted)],
+    [
+      valueOfRows([row('', '', 0, 0)], share),
+      valueOfRows([null, { figures: {} }], share),
+      valueOfRows([null], accepted),
+    ],
     [undefined, undefined, undefined],
   ),
 )
@@ -122,7 +127,7 @@ rows('every number that the server defines is in each document of the contract',
   fc.assert(
     fc.property(arbitraryOf(DailyStatsDocument, others), (document) => {
       assert.equal(
-        definitions.filter((definition) => figureOf(document, definition) === undefined),
+        definitions.filter((definition) => figureOf(document as Shown<DailyStatsDocument>, definition) === undefined),
         [],
       )
     }),

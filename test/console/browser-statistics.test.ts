@@ -22,8 +22,8 @@ import {
 const statistics = suite('lines and rows of statistics')
 
 const today = '2026-01-31'
-const started = { name: 'sessions.started', unit: 'count' }
-const row = (day: string, count?: number) => ({ day, sessions: count === undefined ? {} : { started: count } })
+const started = { name: 'calls.total', unit: 'count' } as const
+const row = (day: string, count?: number) => ({ day, figures: {}, calls: count === undefined ? {} : { total: count } })
 
 statistics('a line has null for a day without a value and for today, unless today is its only day', () => {
   const rows = [row('2026-01-29', 3), row('2026-01-30'), row(today, 1)]
@@ -33,7 +33,7 @@ statistics('a line has null for a day without a value and for today, unless toda
 })
 
 statistics('containment without returns is drawn once a client can no longer return', () => {
-  const strict = { name: 'figures.strictContainment', unit: 'share' }
+  const strict = { name: 'figures.strictContainment', unit: 'share' } as const
   const figures = { strictContainment: { numerator: 1, denominator: 2 } }
   const days = ['2026-01-28', '2026-01-29']
   const rows = days.map((day) => ({ day, figures }))

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
+import type { ConversationAnswer } from '../../src/console/answers.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
 import {
   firstResponses,
@@ -12,18 +12,70 @@ import {
   withTimes,
 } from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
+import type { DataOf, EventType, KnownEvent } from '../../src/console/documents.ts'
 
 const story = suite('the story of a chat')
 
 const at = (second: number) => `2026-11-24T10:00:${String(second).padStart(2, '0')}.000Z`
-const event = (type: string, second: number, data: StoryEvent['data'] = {}): StoryEvent => ({
-  id: `acme/bot/${type}-${second}`,
-  type,
-  time: at(second),
-  data,
-  topic: 'bot-conversations',
-  partition: 3,
-  offset: second,
+const event = <T extends EventType>(type: T, second: number, data: DataOf<T> = {}): KnownEvent<T> =>
+  ({
+    id: `acme/bot/${type}-${second}`,
+    type,
+    time: at(second),
+    data,
+    topic: 'bot-conversations',
+    partition: 3,
+    offset: second,
+  }) as KnownEvent<T>
+type Session = ConversationAnswer['sessions'][number]
+const session = (part: Partial<Session>): Session => ({
+  _id: 'acme/2037/bot/1',
+  accountId: 'acme',
+  chatId: '2037',
+  kind: 'bot',
+  number: 1,
+  startedAt: at(1),
+  lastEventAt: at(1),
+  outcome: 'unanswered',
+  endedBy: 'unknown',
+  channelId: 'w1',
+  clientMessages: 0,
+  replies: 0,
+  responseTimesMs: [],
+  turns: 0,
+  agents: [],
+  invitations: [],
+  ...part,
+})
+type Delivery = ConversationAnswer['deliveries'][number]
+const delivery = (part: Partial<Delivery>): Delivery => ({
+  _id: 'acme/2037/c1',
+  accountId: 'acme',
+  chatId: '2037',
+  clientId: '1233',
+  commandId: 'c1',
+  commandType: 'BotMessage',
+  state: 'delivered',
+  attempts: [],
+  requestedAt: at(1),
+  ...part,
+})
+type Conversation = NonNullable<ConversationAnswer['conversation']>
+const conversation = (part: Partial<Conversation>): Conversation => ({
+  _id: 'acme/2037',
+  accountId: 'acme',
+  chatId: '2037',
+  state: 'bot',
+  clientMessages: 0,
+  repliesDelivered: 0,
+  repliesFailed: 0,
+  repliesSuppressed: 0,
+  unanswered: [],
+  replyTimesMs: [],
+  outcome: 'open',
+  startedAt: at(1),
+  lastEventAt: at(1),
+  ...part,
 })
 const answer = (part: Partial<ConversationAnswer>): ConversationAnswer => ({
   chatId: '2037',
@@ -58,23 +110,16 @@ story("shows the client's message", () => {
 })
 
 story('says of a session that is not over who is waited for, not its outcome', () => {
-  const session = {
-    kind: 'bot',
-    number: 1,
-    outcome: 'abandoned',
-    startedAt: at(1),
-    endsAt: at(30),
-    awaitingSince: at(1),
-  }
+  const waiting = session({ outcome: 'abandoned', endsAt: at(30), awaitingSince: at(1) })
   const outcomeAt = (second: number) =>
-    storyOf(answer({ sessions: [session] }), Date.parse(at(second))).map(
+    storyOf(answer({ sessions: [waiting] }), Date.parse(at(second))).map(
       (item) => 'session' in item && item.session.outcome,
     )
   assert.equal([outcomeAt(29), outcomeAt(30)], [['Waiting for an agent'], ['Left before an agent came']])
 })
 
-const handOver = { commandType: 'InviteAgent', state: 'delivered', because: 'delivery-failed' }
-const replies: ReadonlyArray<readonly [object, ReadonlyArray<object>, string]> = [
+const handOver = { commandType: 'InviteAgent', state: 'delivered', because: 'delivery-failed' } as const
+const replies: ReadonlyArray<readonly [Partial<Conversation>, ReadonlyArray<Partial<Delivery>>, string]> = [
   [
     { repliesDelivered: 1, repliesFailed: 1 },
     [handOver, { commandType: 'BotMessage', state: 'failed' }],
@@ -90,14 +135,16 @@ const replies: ReadonlyArray<readonly [object, ReadonlyArray<object>, string]> =
   [{ repliesDelivered: 3, repliesSuppressed: 2 }, [], '3 delivered, 2 not sent'],
   [{}, [], 'none'],
 ]
-for (const [conversation, deliveries, said] of replies)
-  story(`counts the bot's messages, and names a hand-over apart: ${said}, of ${JSON.stringify(conversation)}`, () =>
-    assert.is(repliesText(conversation, deliveries), said),
+for (const [counts, deliveries, said] of replies)
+  story(`counts the bot's messages, and names a hand-over apart: ${said}, of ${JSON.stringify(counts)}`, () =>
+    assert.is(repliesText(conversation(counts), deliveries.map(delivery)), said),
   )
 
-const bot = { kind: 'bot', startedAt: at(1), endsAt: at(30), clientMessages: 1 }
-const agent = { kind: 'agent', startedAt: at(20), endsAt: at(50), clientMessages: 1 }
-const answers: ReadonlyArray<readonly [string, ReadonlyArray<object>, string, string]> = [
+const bot = session({ endsAt: at(30), clientMessages: 1 })
+const open = session({ kind: 'agent', startedAt: at(20), clientMessages: 1 })
+const agent = { ...open, endsAt: at(50) }
+const writer = (second: number) => ({ id: 'a1', part: 'accepted', messages: 1, firstMessageAt: at(second) }) as const
+const answers: ReadonlyArray<readonly [string, ReadonlyArray<Session>, string, string]> = [
   ['the bot answered', [{ ...bot, firstResponseMs: 2_400 }], 'after 2.4 s, by the bot', ''],
   [
     'the bot answered, then an agent',
@@ -111,23 +158,15 @@ const answers: ReadonlyArray<readonly [string, ReadonlyArray<object>, string, st
   ['an agent answered', [{ ...agent, firstResponseMs: 4_000 }], 'after 4 s, by an agent', ''],
   [
     'an agent answered, and the bot had not',
-    [bot, { ...agent, firstResponseMs: 4_000, agents: [{ firstMessageAt: at(41) }, { firstMessageAt: at(31) }] }],
+    [bot, { ...agent, firstResponseMs: 4_000, agents: [writer(41), writer(31)] }],
     'after 30 s, by an agent',
     '',
   ],
   ['nobody answered', [bot], 'none', ''],
-  [
-    'an agent still has the chat',
-    [bot, { ...agent, endsAt: undefined, clientMessages: 0 }],
-    'not known before the chat is finished',
-    '',
-  ],
+  ['an agent still has the chat', [bot, { ...open, clientMessages: 0 }], 'not known before the chat is finished', ''],
   [
     'the bot answered, and an agent still has the chat',
-    [
-      { ...bot, firstResponseMs: 2_400 },
-      { ...agent, endsAt: undefined },
-    ],
+    [{ ...bot, firstResponseMs: 2_400 }, open],
     'after 2.4 s, by the bot',
     'not known before the chat is finished',
   ],
@@ -152,8 +191,20 @@ for (const [what, sessions, first, ofAgent] of answers)
     assert.equal(firstResponses(sessions), { first, ofAgent }),
   )
 
-const asked = { ...bot, outcome: 'abandoned' }
-const states: ReadonlyArray<readonly [string, string, ConversationAnswer['sessions'], 'before' | 'after', string]> = [
+const asked: Session = { ...bot, outcome: 'abandoned' }
+const chatOf = (state: 'open' | 'finished'): NonNullable<ConversationAnswer['chat']> => ({
+  _id: 'acme/2037',
+  accountId: 'acme',
+  chatId: '2037',
+  state,
+  agents: [],
+  messages: [],
+  firstEventAt: at(1),
+  lastEventAt: at(1),
+})
+const states: ReadonlyArray<
+  readonly [Conversation['state'], string, ConversationAnswer['sessions'], 'before' | 'after', string]
+> = [
   ['invited', 'before its end', [asked], 'before', 'Waiting for an agent'],
   ['invited', 'after its end', [asked], 'after', 'Left before an agent came'],
   ['bot', 'after its end', [{ ...bot, outcome: 'unanswered' }], 'after', 'Nobody answered'],
@@ -162,15 +213,15 @@ const states: ReadonlyArray<readonly [string, string, ConversationAnswer['sessio
 ]
 for (const [state, when, sessions, end, said] of states)
   story(`a conversation with the state ${state} ${when}: ${said}`, () => {
-    const chat = answer({ sessions, conversation: { state }, chat: { state: 'finished' } })
+    const chat = answer({ sessions, conversation: conversation({ state }), chat: chatOf('finished') })
     const isChatOver = isOver(chat, Date.parse(end === 'after' ? at(59) : at(10)))
     assert.is(isChatOver, end === 'after')
     assert.is(stateText(chat, isChatOver), said)
   })
 
 story('a reply that did not arrive is no answer', () => {
-  const told = (type: string, minute: number): StoryEvent => ({
-    ...event(type, minute, { commandType: 'BotMessage', message: { text: 'x' } }),
+  const told = (type: 'ClientMessageReceived' | 'BotReplyFailed' | 'BotReplyDelivered', minute: number) => ({
+    ...event(type, minute, { message: { text: 'x' } }),
     time: `2026-11-24T10:${minute}:00.000Z`,
   })
   const events = [told('ClientMessageReceived', 10), told('BotReplyFailed', 12), told('BotReplyDelivered', 15)]
@@ -237,8 +288,8 @@ story('shows an invitation as a step without a message', () => {
 
 story('shows replies without an outcome at the time of their commands, and other replies only once', () => {
   const deliveries = [
-    { commandId: 'c1', commandType: 'BotMessage', state: 'pending', attempts: [], requestedAt: at(5) },
-    { commandId: 'c2', commandType: 'BotMessage', state: 'delivered', attempts: [], requestedAt: at(1) },
+    delivery({ commandId: 'c1', state: 'pending', requestedAt: at(5) }),
+    delivery({ commandId: 'c2', state: 'delivered', requestedAt: at(1) }),
   ]
   const events = [event('AgentJoined', 4), event('ChatClosed', 6)]
   assert.equal(
@@ -249,25 +300,15 @@ story('shows replies without an outcome at the time of their commands, and other
 
 story('shows each session before its first event, with its outcome in words', () => {
   const sessions = [
-    {
+    session({
       kind: 'agent',
-      number: 1,
       startedAt: at(5),
       outcome: 'finished',
       clientMessages: 1,
       replies: 2,
       ending: 'finished',
-    },
-    {
-      kind: 'bot',
-      endsAt: at(5),
-      number: 1,
-      startedAt: at(1),
-      outcome: 'contained',
-      clientMessages: 2,
-      replies: 1,
-      firstResponseMs: 640,
-    },
+    }),
+    session({ endsAt: at(5), outcome: 'contained', clientMessages: 2, replies: 1, firstResponseMs: 640 }),
   ]
   const items = storyOf(answer({ sessions, events: [event('ChatAccepted', 5), event('ChatFinished', 6)] }))
   assert.equal(
@@ -294,7 +335,7 @@ story('shows each session before its first event, with its outcome in words', ()
 })
 
 story('shows each difference of a transcript at its event, or at the line that the bridge never received', () => {
-  const audit = {
+  const audit: Session['audit'] = {
     state: 'compared',
     differences: [
       { kind: 'not-in-transcript', from: 'client', event: 'acme/bot/ClientMessageReceived-1' },
@@ -302,8 +343,8 @@ story('shows each difference of a transcript at its event, or at the line that t
     ],
   }
   const sessions = [
-    { kind: 'agent', number: 1, startedAt: at(2), audit },
-    { kind: 'agent', number: 2, startedAt: at(7), audit: { state: 'compared', differences: [] } },
+    session({ kind: 'agent', startedAt: at(2), audit }),
+    session({ kind: 'agent', number: 2, startedAt: at(7), audit: { state: 'compared', differences: [] } }),
   ]
   const messages = [
     { type: 'agent', agentId: '12', message: 'Hello', timestamp: at(3) },
@@ -362,7 +403,7 @@ story('has each event once, the oldest first', () => {
 })
 
 story('has a line for each day, and words for the time in which nobody answered', () => {
-  const later = (type: string, time: string): StoryEvent => ({ ...event(type, 0), id: time, time })
+  const later = (type: EventType, time: string) => ({ ...event(type, 0), id: time, time })
   const events = [
     later('ClientMessageReceived', '2026-11-24T23:50:00.000Z'),
     later('BotReplyDelivered', '2026-11-24T23:54:00.000Z'),

@@ -3,10 +3,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changeSize, judged } from '../../src/console/browser/changes.ts'
 import { busiestFirst, teamWords } from '../../src/console/browser/team-words.ts'
+import type { FigureName } from '../../src/console/definitions.ts'
 
 const words = suite('the team in words')
 
 const row = (started: number, responseMs?: number) => ({
+  day: '2026-11-24',
   sessions: { agent: { started } },
   figures:
     responseMs === undefined ? {} : { firstResponseAgent: { numerator: responseMs * started, denominator: started } },
@@ -44,7 +46,9 @@ words('the busiest are first', () =>
   ),
 )
 
-const changes: ReadonlyArray<readonly [name: string, unit: string, now: number, before: number, expected: unknown]> = [
+const changes: ReadonlyArray<
+  readonly [name: FigureName, unit: string, now: number, before: number, expected: unknown]
+> = [
   ['figures.firstResponseAgent', 'duration', 58, 50, 'worse'],
   ['figures.firstResponseAgent', 'duration', 50, 58, 'better'],
   ['figures.firstResponseAgent', 'duration', 51, 50, undefined],
@@ -63,7 +67,7 @@ for (const [name, unit, now, then, expected] of changes)
 words('a change that is better one way is worse the other way', () =>
   fc.assert(
     fc.property(
-      fc.constantFrom('figures.csat', 'figures.queueTime'),
+      fc.constantFrom('figures.csat' as const, 'figures.queueTime' as const),
       fc.double({ min: 0.1, max: 5, noNaN: true }),
       (name, size) => {
         const both = [judged(name, 'duration', size), judged(name, 'duration', -size)]

@@ -10,6 +10,7 @@ import { dated } from '../../src/bridge/domain/dated.ts'
 import { type Marks, marksByType, marksOf } from '../../src/bridge/domain/person/personal-data.ts'
 import { isJsonObject } from '../../src/bridge/shared/json.ts'
 import { evolveChat } from '../../src/bridge/views/chats.ts'
+import { documentOf } from '../../src/console/documents.ts'
 import { documentAnswer, storyEvent } from '../../src/console/mask.ts'
 import { documents } from '../../src/tools/publishing/catalogue.ts'
 import { arbitraryOf } from '../support/arbitraries.ts'
@@ -39,8 +40,10 @@ for (const { name, codec } of documents) {
   mask(`a masked ${name} has no personal data and no unknown fields`, () => {
     fc.assert(
       fc.property(anyDocument, (document) => {
-        const text = JSON.stringify(answer(document as object, 'masked'))
+        const masked = answer(document as object, 'masked')
+        const text = JSON.stringify(masked)
         assert.not.ok(text.includes(canary), text)
+        assert.ok(documentOf(codec as typeof ChatDocument).is(masked), text)
       }),
     )
   })
@@ -91,7 +94,7 @@ mask('a masked chat keeps its ids, times and states, and loses names and texts',
   const accepted = anEvent('ChatAccepted', 'e1', at('10:00:00'))
   const [recorded] = inLog(accepted)
   const chat = recorded && evolveChat(undefined, recorded)
-  assert.equal(documentAnswer(ChatDocument)(chat ?? {}, 'masked'), {
+  assert.equal(chat && documentAnswer(ChatDocument)(chat, 'masked'), {
     _id: 'acme/2037',
     accountId: 'acme',
     chatId: '2037',

@@ -77,7 +77,7 @@ export const nowHandlers = ({
     const all = Object.entries(figuresOf(sessions.right, new Date(until), () => false))
     const figures = Object.fromEntries(
       all.map(([name, { numerator, denominator }]) => [name, { numerator, denominator }]),
-    )
+    ) as LastWeek
     known.set(accountId, { until, figures })
     return E.right(figures)
   }

@@ -14,7 +14,7 @@ import { chunks } from '../../bridge/shared/slices.ts'
 import { sessionStatsAt } from '../../bridge/views/compute-daily-stats.ts'
 import { NamesBody, type StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv, csvFile } from '../csv.ts'
-import { definitions } from '../definitions.ts'
+import { DayOfSessions, definitions } from '../definitions.ts'
 import {
   type ConsoleHandler,
   decodeAs,
@@ -79,6 +79,12 @@ const tooMany = (most: number) =>
 
 const dayAnswer = documentAnswer(DailyStatsDocument)
 const byAnswer = documentAnswer(DailyStatsByDocument)
+const soFarAnswer = documentAnswer(DayOfSessions)
+type Stats = DailyStatsDocument | DailyStatsByDocument | DayOfSessions
+const rowOf = (stats: Stats) => {
+  if ('by' in stats) return byAnswer(stats, 'masked')
+  return 'chats' in stats ? dayAnswer(stats, 'masked') : soFarAnswer(stats, 'masked')
+}
 const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(marksOf(DailyStatsByDocument)) }
 
 /** `acme-2026-01-01-2026-01-31-agent.csv`. Account ids and days have only characters that need no escape. */
@@ -131,7 +137,7 @@ export const statisticsHandlers = ({
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
     if (found.right.length > most) return E.left(tooMany(most))
     if (lastDay !== undefined && E.isLeft(lastDay)) return E.left(unavailable(lastDay.left.reason))
-    const documents: ReadonlyArray<object> =
+    const documents: ReadonlyArray<Stats> =
       lastDay === undefined
         ? found.right
         : [
@@ -140,8 +146,7 @@ export const statisticsHandlers = ({
               ? lastDay.right.day
               : lastDay.right.by.filter((each) => each.by === by && (id === undefined || each.id === id))),
           ]
-    const answer = by === 'day' ? dayAnswer : byAnswer
-    return E.right({ ...span.right, by, documents, rowOf: (each: object) => answer(each, 'masked') })
+    return E.right({ ...span.right, by, documents })
   }
   return {
     'POST /api/accounts/:account/statistics/names': async (request) => {
@@ -157,7 +162,7 @@ export const statisticsHandlers = ({
       async ({ accountId, query }) => {
         const found = await read(accountId, query, maxRows.json)
         if (E.isLeft(found)) return found
-        const { documents, rowOf, ...asked } = found.right
+        const { documents, ...asked } = found.right
         const rows = await inPieces(documents, rowOf)
         const answer: StatisticsAnswer = { ...asked, rows, definitions: [...definitions] }
         return ok(answer)
@@ -167,7 +172,7 @@ export const statisticsHandlers = ({
       async ({ accountId, query }) => {
         const found = await read(accountId, query, maxRows.csv)
         if (E.isLeft(found)) return found
-        const { by, documents, rowOf } = found.right
+        const { by, documents } = found.right
         const names = by === 'day' ? columns.day : columns.by
         const lines = await inPieces(documents, (each) => {
           const row = rowOf(each)

@@ -1,6 +1,6 @@
+import type { AuditAnswer } from '../pages/audit/page.ts'
 import { accountPath, base } from './api.ts'
 import { auditDetailsOf } from './audit-details.ts'
-import { textAt } from './figures.ts'
 import { go } from './navigation.ts'
 import { usePages } from './pages.ts'
 import { Empty, Field, optionsOf, Said, Select, Table, Time, TroubleBox, valueOfField, Waiting } from './parts.tsx'
@@ -38,7 +38,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
   }
   const asked = queryOfSet(filters)
   const path = accountPath(account, 'audit')
-  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, asked)
+  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<AuditAnswer['rows'][number]>(path, asked)
   const change = (part: Partial<typeof filters>) =>
     go(pathOf(account, 'audit', queryOfSet({ ...filters, ...part }).toString()))
   const day = (name: 'from' | 'to', label: string) => (
@@ -46,7 +46,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
       <input type="date" value={filters[name]} onChange={(event: Event) => change({ [name]: valueOfField(event) })} />
     </Field>
   )
-  const people = [...new Set(rows?.map((row) => textAt(row, 'who')))]
+  const people = [...new Set(rows?.map((row) => row.who))]
   return (
     <>
       <div class="page-head">
@@ -118,18 +118,18 @@ export const AuditPage = ({ account, query }: PageProps) => {
         rows && (
           <Table caption="Audit log, the newest first" head={['When', 'Who', 'Action', 'About']}>
             {rows.map((row) => (
-              <tr key={textAt(row, '_id')}>
+              <tr key={row._id}>
                 <th scope="row">
-                  <Time at={textAt(row, 'at')} />
+                  <Time at={row.at} />
                 </th>
                 <td>
-                  <button type="button" class="link" onClick={() => change({ who: textAt(row, 'who') })}>
-                    <bdi>{textAt(row, 'who')}</bdi>
+                  <button type="button" class="link" onClick={() => change({ who: row.who })}>
+                    <bdi>{row.who}</bdi>
                   </button>
                 </td>
-                <td>{actionWords(textAt(row, 'action'))}</td>
+                <td>{actionWords(row.action)}</td>
                 <td class="details">
-                  <Details account={account} detail={textAt(row, 'detail')} />
+                  <Details account={account} detail={row.detail} />
                 </td>
               </tr>
             ))}

@@ -1,8 +1,9 @@
+import type { FigureName } from '../definitions.ts'
 import { changeSize, judged } from './changes.ts'
 import { changeText } from './figures.ts'
 
 type Props = {
-  readonly name: string
+  readonly name: FigureName
   readonly unit: string
   readonly now: number | undefined
   readonly before: number | undefined

@@ -1,5 +1,7 @@
+import type { FigureName } from '../definitions.ts'
+
 /** Whether more of a figure is better or worse. Figures that are not here, such as volumes, are neither. */
-const moreIs: Readonly<Record<string, 'better' | 'worse'>> = {
+const moreIs: Readonly<Partial<Record<FigureName, 'better' | 'worse'>>> = {
   'figures.containment': 'better',
   'figures.serviceLevel': 'better',
   'figures.csat': 'better',
@@ -24,7 +26,7 @@ export const changeSize = (now: number | undefined, before: number | undefined, 
 }
 
 /** Whether a change of this size is a change for the better or for the worse. Undefined if it is neither, or small. */
-export const judged = (name: string, unit: string, size: number | undefined): 'better' | 'worse' | undefined => {
+export const judged = (name: FigureName, unit: string, size: number | undefined): 'better' | 'worse' | undefined => {
   const more = moreIs[name]
   const least = unit === 'share' ? leastPercent.share : leastPercent.part
   if (more === undefined || size === undefined || Math.round(Math.abs(size) * 100) < least) return undefined

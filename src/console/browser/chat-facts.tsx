@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import type { ConversationAnswer } from '../answers.ts'
-import { listAt, numberAt, textAt } from './figures.ts'
 import { agoText, duration } from './format.ts'
 import { OutsideLink, Said, Time } from './parts.tsx'
 import { firstResponses, repliesText, stateText } from './story.ts'
@@ -8,7 +7,8 @@ import { stateWords } from './words.ts'
 
 type Fact = readonly [name: string, value: ComponentChildren]
 
-const text = (name: string, value: string): ReadonlyArray<Fact> => (value === '' ? [] : [[name, <Said text={value} />]])
+const text = (name: string, value: string | undefined): ReadonlyArray<Fact> =>
+  value === undefined || value === '' ? [] : [[name, <Said text={value} />]]
 
 const since = (name: string, value: string): ReadonlyArray<Fact> =>
   value === ''
@@ -29,7 +29,7 @@ const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
 const factsOf = (answer: ConversationAnswer, isOver: boolean): ReadonlyArray<Fact> => {
   const { chat, conversation, deliveries, sessions } = answer
   const { first, ofAgent } = firstResponses(sessions)
-  const awaitingSince = textAt(conversation, 'awaitingReplySince')
+  const awaitingSince = conversation?.awaitingReplySince ?? ''
   return [
     ...(conversation
       ? ([
@@ -40,23 +40,16 @@ const factsOf = (answer: ConversationAnswer, isOver: boolean): ReadonlyArray<Fac
     ...text('First answer', first),
     ...text('First answer of an agent', ofAgent),
     ...since(isOver ? 'Left without an answer to the message of' : 'Waiting for an answer since', awaitingSince),
-    ...(chat ? ([['Chat with agents', stateWords(textAt(chat, 'state'))]] as const) : []),
-    ...text('Client', textAt(conversation, 'clientId')),
-    ...text('Visitor', textAt(chat, 'visitor', 'name')),
-    ...text('Visitor’s number', textAt(chat, 'visitor', 'number')),
-    ...text('Email', textAt(chat, 'visitor', 'email')),
-    ...text('Phone', textAt(chat, 'visitor', 'phone')),
-    ...text(
-      'Agents',
-      listAt(chat, 'agents')
-        .map((agent) => textAt(agent, 'name') || `agent ${textAt(agent, 'id')}`)
-        .join(', '),
-    ),
-    ...(textAt(chat, 'page', 'url') === ''
-      ? []
-      : [['Page', <OutsideLink url={textAt(chat, 'page', 'url')} />] as const]),
-    ...text('Rating', textAt(chat, 'rate')),
-    ...length('Handle time of the last agent session', numberAt(chat, 'totalMs')),
+    ...(chat ? ([['Chat with agents', stateWords(chat.state)]] as const) : []),
+    ...text('Client', conversation?.clientId),
+    ...text('Visitor', chat?.visitor?.name),
+    ...text('Visitor’s number', chat?.visitor?.number),
+    ...text('Email', chat?.visitor?.email),
+    ...text('Phone', chat?.visitor?.phone),
+    ...text('Agents', chat?.agents.map(({ name, id = '' }) => name || `agent ${id}`).join(', ')),
+    ...(chat?.page?.url === undefined ? [] : [['Page', <OutsideLink url={chat.page.url} />] as const]),
+    ...text('Rating', chat?.rate),
+    ...length('Handle time of the last agent session', chat?.totalMs),
   ]
 }
 

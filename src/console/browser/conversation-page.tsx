@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ConversationAnswer, StoryEvent } from '../answers.ts'
+import type { ConversationAnswer } from '../answers.ts'
+import type { StoryEvent } from '../documents.ts'
 import { accountPath, base, get, post } from './api.ts'
 import { ChatFacts } from './chat-facts.tsx'
 import { ChatLetters } from './chat-letters.tsx'
 import { EventPanel } from './event-panel.tsx'
-import { textAt } from './figures.ts'
 import { counted, dayText } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { useLive } from './live.ts'
@@ -119,8 +119,8 @@ export const ConversationPage = ({ account, roles, chat, query, session }: Props
   useEffect(() => {
     if (isShown && reply !== '') document.getElementById(`entry/${reply}`)?.scrollIntoView({ block: 'center' })
   }, [isShown, reply])
-  const letterOf = ({ key, event }: Entry) =>
-    `${base}${pathOf(account, 'dead-letters', letterQuery(chat, textAt(event?.data, 'requestedAt'), key))}`
+  const letterOf = ({ key, letter }: Entry) =>
+    `${base}${pathOf(account, 'dead-letters', letterQuery(chat, letter?.requestedAt ?? '', key))}`
   const leave = ({ key }: Entry) =>
     go(pathOf(account, 'conversations', new URLSearchParams({ reply: key }).toString(), chat), 'replace')
   const head = (

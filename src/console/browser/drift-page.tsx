@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { DriftAnswer } from '../pages/drift/page.ts'
 import { accountPath, post } from './api.ts'
-import { listAt, numberAt, textAt } from './figures.ts'
 import { count } from './format.ts'
 import { useAction } from './hooks.ts'
 import { go } from './navigation.ts'
@@ -14,27 +13,27 @@ const kinds = ['unknown-field', 'unknown-event', 'new-value', 'misfit', 'refused
 
 const Hidden = () => <span class="hidden-text">hidden</span>
 
-const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: boolean }) => (
+const Row = ({ row, isMasked }: { readonly row: DriftAnswer['rows'][number]; readonly isMasked: boolean }) => (
   <tr>
-    <th scope="row">{driftWords(textAt(row, 'kind'))}</th>
+    <th scope="row">{driftWords(row.kind)}</th>
     <td data-label="Event">
-      <bdi>{textAt(row, 'event')}</bdi>
-      <span class="sub">{textAt(row, 'api')}</span>
+      <bdi>{row.event}</bdi>
+      <span class="sub">{row.api}</span>
     </td>
     <td data-label="Field">
-      {textAt(row, 'path') === '' ? (
+      {row.path === undefined ? (
         <Hidden />
       ) : (
         <code>
-          <Said text={textAt(row, 'path')} />
+          <Said text={row.path} />
         </code>
       )}
     </td>
     <td data-label="Came as">
-      {listAt(row, 'types').join(', ')}
-      {textAt(row, 'expected') !== '' && (
+      {row.types.join(', ')}
+      {row.expected !== undefined && (
         <span class="sub">
-          expected <Said text={textAt(row, 'expected')} />
+          expected <Said text={row.expected} />
         </span>
       )}
     </td>
@@ -43,17 +42,17 @@ const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: bool
         <Hidden />
       ) : (
         <code>
-          <Said text={textAt(row, 'example')} />
+          <Said text={row.example ?? ''} />
         </code>
       )}
     </td>
     <td data-label="Count" class="number">
-      {count(numberAt(row, 'count') ?? 0)}
+      {count(row.count)}
     </td>
     <td data-label="Last">
-      <Time at={textAt(row, 'lastAt')} />
+      <Time at={row.lastAt} />
       <span class="sub">
-        since <Time at={textAt(row, 'firstAt')} />
+        since <Time at={row.firstAt} />
       </span>
     </td>
   </tr>
@@ -64,7 +63,7 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
   const kind = kinds.find((each) => each === query.get('kind')) ?? ''
   const path = accountPath(account, 'drift')
   const filter = new URLSearchParams(kind === '' ? {} : { kind })
-  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, filter)
+  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<DriftAnswer['rows'][number]>(path, filter)
   const clear = useAction<DriftAnswer>()
   const show = () => clear.run(() => post<DriftAnswer>(`${path}/unmask?${filter}`, {}))
   // Another kind needs another request, and the user must ask again to see it in clear.

@@ -1,7 +1,7 @@
 import type { StatisticsAnswer } from '../answers.ts'
 import { Chart, type Line } from './chart.tsx'
 import type { Shown } from './figure-table.tsx'
-import { daysBetween, valueText } from './figures.ts'
+import { daysBetween, type Row, valueText } from './figures.ts'
 import { count, dayText, shortDayText } from './format.ts'
 import { Card, Select } from './parts.tsx'
 import { valuesOf } from './statistics.ts'
@@ -22,7 +22,7 @@ type Props = Shown & {
 /** One figure by day, as a chart. */
 export const FigureChart = ({ answer, before, totals, figures, shown, nameOf, today, choose }: Props) => {
   const days = daysBetween(answer.from, answer.to)
-  const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => valuesOf(rows, of, shown, today)
+  const lineOf = (rows: ReadonlyArray<Row>, of: ReadonlyArray<string>) => valuesOf(rows, of, shown, today)
   const lines: ReadonlyArray<Line> =
     answer.by === 'day'
       ? [

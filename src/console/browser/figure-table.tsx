@@ -1,7 +1,8 @@
 import type { StatisticsAnswer } from '../answers.ts'
+import type { Definition, FigureName } from '../definitions.ts'
 import { base } from './api.ts'
 import { ChangeText } from './change-text.tsx'
-import { type Total, valueText } from './figures.ts'
+import { type Row, type Total, valueText } from './figures.ts'
 import { daysText, dayText } from './format.ts'
 import { Card } from './parts.tsx'
 import { pathOf, queryOfSet } from './route.ts'
@@ -9,8 +10,6 @@ import { groupings, noteOf, type Sort, valueIn } from './statistics.ts'
 import { ofTeam } from './team-weeks.tsx'
 import { teamWords } from './team-words.ts'
 import { figureName } from './words.ts'
-
-type Definition = StatisticsAnswer['definitions'][number]
 
 /** What the chart and the table show. */
 export type Shown = {
@@ -29,9 +28,9 @@ export type Shown = {
 export type Team = { readonly now: StatisticsAnswer; readonly before: StatisticsAnswer }
 
 type CellProps = {
-  readonly rows: ReadonlyArray<unknown>
+  readonly rows: ReadonlyArray<Row>
   /** The rows of the period before, if there is a comparison. */
-  readonly before: ReadonlyArray<unknown> | undefined
+  readonly before: ReadonlyArray<Row> | undefined
   readonly figure: Definition
   readonly today: string
   readonly kind: string
@@ -67,9 +66,9 @@ type Props = Shown & {
   readonly before: StatisticsAnswer | undefined
   readonly team: Team | undefined
   readonly sort: Sort | undefined
-  readonly sortBy: (name: string, ofChange?: boolean) => void
+  readonly sortBy: (name: FigureName | '', ofChange?: boolean) => void
   /** The rows of the period before, by id. Undefined if nothing is stored of it: a dash in each cell would say nothing. */
-  readonly earlierOf: ReadonlyMap<string, ReadonlyArray<unknown>> | undefined
+  readonly earlierOf: ReadonlyMap<string, ReadonlyArray<Row>> | undefined
 }
 
 /** All figures as a table, whose columns sort it. */
@@ -89,11 +88,11 @@ export const FigureTable = ({
 }: Props) => {
   const isOfAgents = answer.by === 'agent'
   const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
-  const widthOf = (name: string) => (isOfAgents && !ofTeam.includes(name) ? 'extra' : '')
-  const arrow = (name: string, ofChange: boolean) =>
+  const widthOf = (name: FigureName | '') => (isOfAgents && name !== '' && !ofTeam.includes(name) ? 'extra' : '')
+  const arrow = (name: FigureName | '', ofChange: boolean) =>
     sort?.name === name &&
     (sort.ofChange ?? false) === ofChange && <span aria-hidden="true">{sort.isUp ? ' ↑' : ' ↓'}</span>
-  const heading = (name: string, text: string) => (
+  const heading = (name: FigureName | '', text: string) => (
     <th
       scope="col"
       key={name}
@@ -111,7 +110,7 @@ export const FigureTable = ({
       )}
     </th>
   )
-  const shape = { day: 'by-day', agent: 'team' }[answer.by as string] ?? ''
+  const shape = { day: 'by-day', agent: 'team', widget: '', bot: '' }[answer.by]
   const caption = `Figures from ${answer.from} to ${answer.to}`
   const compared = isOfAgents && before && comparedWords(team?.before ?? before, answer.to === today)
   return (

@@ -1,41 +1,34 @@
+import type { MetricName } from '../../../contracts/metrics.ts'
 import { isJsonObject } from '../../bridge/shared/json.ts'
+import type * as definitions from '../definitions.ts'
 import { count, duration } from './format.ts'
 
 /** A figure as its numerator and denominator (contracts/views/daily-stats.ts). */
 export type Figure = { readonly numerator: number; readonly denominator: number }
 
-/** The value at a path of field names; undefined if there is none. */
-export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>(
-    (each, name) => (isJsonObject(each) && Object.hasOwn(each, name) ? each[name] : undefined),
-    value,
-  )
-
-export const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => {
-  const found = at(value, ...path)
-  return typeof found === 'string' ? found : ''
-}
-export const numberAt = (value: unknown, ...path: ReadonlyArray<string>): number | undefined => {
-  const found = at(value, ...path)
-  return typeof found === 'number' ? found : undefined
-}
-export const listAt = (value: unknown, ...path: ReadonlyArray<string>): ReadonlyArray<unknown> => {
-  const found = at(value, ...path)
-  return Array.isArray(found) ? found : []
-}
-
 /** A number of a day: a count or a figure. `name` is its path in the day's document. */
-export type Definition = { readonly name: string; readonly unit: string }
+export type Definition = Pick<definitions.Definition, 'name' | 'unit'>
 
-export const figureOf = (row: unknown, { name, unit }: Definition): Figure | undefined => {
-  const found = at(row, ...name.split('.'))
-  if (unit === 'count') return typeof found === 'number' ? { numerator: found, denominator: 1 } : undefined
-  const [numerator, denominator] = [numberAt(found, 'numerator'), numberAt(found, 'denominator')]
-  return numerator === undefined || denominator === undefined ? undefined : { numerator, denominator }
+/** What figures are read from. A day that is not over may not have all of them. */
+export type Measured = { readonly figures: Readonly<Partial<Record<MetricName, Figure>>> }
+
+/** A row of an answer: a day, or with an id, a day of an agent, widget or bot. */
+export type Row = Measured & { readonly day: string; readonly id?: string }
+
+const isFigure = (found: unknown): found is Figure =>
+  isJsonObject(found) && typeof found.numerator === 'number' && typeof found.denominator === 'number'
+
+/** The number of a row at the path that names it. A part of a document may lack it. */
+export const figureOf = (row: Measured | null, { name }: Definition): Figure | undefined => {
+  const found = name
+    .split('.')
+    .reduce<unknown>((each, part) => (isJsonObject(each) && Object.hasOwn(each, part) ? each[part] : undefined), row)
+  if (typeof found === 'number') return { numerator: found, denominator: 1 }
+  return isFigure(found) ? found : undefined
 }
 
 /** A number of several days. Counts are added. For figures, numerators and denominators are added, then divided. */
-export const valueOfRows = (rows: ReadonlyArray<unknown>, definition: Definition): number | undefined => {
+export const valueOfRows = (rows: ReadonlyArray<Measured | null>, definition: Definition): number | undefined => {
   const figures = rows.map((row) => figureOf(row, definition)).filter((figure) => figure !== undefined)
   const numerator = figures.reduce((sum, each) => sum + each.numerator, 0)
   if (definition.unit === 'count') return figures.length === 0 ? undefined : numerator
@@ -61,11 +54,11 @@ export const changeText = (today: number | undefined, before: number | undefined
 }
 
 /** One row of the table: a day, or an agent, widget or bot with all its days. */
-export type Total = { readonly id: string; readonly rows: ReadonlyArray<unknown> }
+export type Total = { readonly id: string; readonly rows: ReadonlyArray<Row> }
 
 /** The rows of the response, grouped by day or id, in the order of each group's first row. */
-export const totalsOf = (rows: ReadonlyArray<unknown>, by: string): ReadonlyArray<Total> =>
-  [...Map.groupBy(rows, (row) => textAt(row, by === 'day' ? 'day' : 'id'))].map(([id, of]) => ({ id, rows: of }))
+export const totalsOf = (rows: ReadonlyArray<Row>, by: string): ReadonlyArray<Total> =>
+  [...Map.groupBy(rows, ({ day, id }) => (by === 'day' ? day : (id ?? '')))].map(([id, of]) => ({ id, rows: of }))
 
 /** The days from `from` to `to`, inclusive. */
 export const daysBetween = (from: string, to: string): ReadonlyArray<string> => {

@@ -3,7 +3,7 @@ import type { MinutesAnswer, NowAnswer, StripAnswer, SystemAnswer } from '../ans
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.tsx'
 import { allWaits, isAllResolved, isBehind, staleSince, unresolvedIn, waitText, wrongParts } from './current-state.ts'
-import { figureOf, valueOfRows, valueText } from './figures.ts'
+import { figureOf, type Measured, valueOfRows, valueText } from './figures.ts'
 import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { type Loaded, useLoad, useNow } from './hooks.ts'
 import { lastHourWords } from './last-hour.ts'
@@ -147,7 +147,8 @@ type TodayProps = Shown & { readonly now: NowAnswer; readonly minutes: MinutesAn
 
 const TodayCard = ({ account, staleSince: since, now, minutes }: TodayProps) => {
   const { started, today, lastWeek } = now
-  const sessionsOf = (row: unknown, definition: (typeof figures)[number]) => figureOf(row, definition)?.denominator ?? 0
+  const sessionsOf = (row: Measured | null, definition: (typeof figures)[number]) =>
+    figureOf(row, definition)?.denominator ?? 0
   const rows = [
     { name: 'Bot conversations', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
     { name: 'Agent chats', unit: 'count', now: started.today.agent, before: started.lastWeek.agent },

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
+import type { FigureName } from '../definitions.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
 import { FailedReplies } from './failed-replies.tsx'
 import { FigureChart } from './figure-chart.tsx'
 import { FigureTable, type Team } from './figure-table.tsx'
-import { textAt, totalsOf } from './figures.ts'
+import { type Row, totalsOf } from './figures.ts'
 import { dayOfTime, daysText } from './format.ts'
 import { useAction, useIsWide, useLoad } from './hooks.ts'
 import { go } from './navigation.ts'
@@ -28,7 +29,7 @@ import {
 import { TeamWeeks } from './team-weeks.tsx'
 import { figuresPartWords } from './words.ts'
 
-const ofBots = [
+const ofBots: ReadonlyArray<FigureName> = [
   'sessions.bot.started',
   'figures.containment',
   'figures.strictContainment',
@@ -38,7 +39,7 @@ const ofBots = [
   'figures.botTurns',
   'figures.interventions',
 ]
-const ofAgents = [
+const ofAgents: ReadonlyArray<FigureName> = [
   'sessions.agent.started',
   'figures.queueTime',
   'figures.waitTime',
@@ -51,7 +52,7 @@ const ofAgents = [
 ]
 
 /** The figures that mean something for each grouping, in parts that fit beside each other. */
-const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>> = {
+const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<FigureName>>>>> = {
   day: {
     Bot: ofBots,
     Agents: ofAgents,
@@ -107,7 +108,7 @@ type ResultsProps = {
 const Results = ({ account, answer, before, team, names, part, figure, choose }: ResultsProps) => {
   const [chosen, setSort] = useState<Sort>()
   const sort = chosen ?? firstSort(answer.by)
-  const sortBy = (name: string, ofChange?: boolean) => setSort(nextSort(sort, name, ofChange))
+  const sortBy = (name: FigureName | '', ofChange?: boolean) => setSort(nextSort(sort, name, ofChange))
   const today = dayOfTime(Date.now())
   const wanted = parts[answer.by]?.[part] ?? []
   const defined = wanted.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
@@ -123,7 +124,7 @@ const Results = ({ account, answer, before, team, names, part, figure, choose }:
     )
   const nameOf = (id: string) => names[id] ?? id
   const hasEarlier = answer.by === 'agent' && before !== undefined && (team?.before ?? before).rows.length > 0
-  const earlierOf = hasEarlier ? Map.groupBy(before.rows, (row) => textAt(row, 'id')) : undefined
+  const earlierOf = hasEarlier ? Map.groupBy<string, Row>(before.rows, ({ id = '' }) => id) : undefined
   const of = {
     answer,
     totals: sortedBy(totals, sort, figures, nameOf, today, earlierOf),
@@ -223,7 +224,7 @@ const Figures = ({ account, roles, days, by, id, filter, part, figure, choose }:
     return { ok: true, value: { now: now.value, before: before.value } }
   })
   const isWhole = of === filter && other.of === filter && (!isTeam || together.of === filter)
-  const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
+  const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map(({ id = '' }: Row) => id))] : []
   const naming = useAction<Readonly<Record<string, string>>>()
   const names = naming.value ?? {}
   // The audit log records each request, so names are asked for only on request, and only those that are not shown yet.

@@ -1,5 +1,6 @@
+import type { FigureName } from '../definitions.ts'
 import { changeSize } from './changes.ts'
-import { type Definition, daysBetween, type Total, textAt, valueOfRows } from './figures.ts'
+import { type Definition, daysBetween, type Row, type Total, valueOfRows } from './figures.ts'
 import { dayPlus, daysSinceMonday } from './format.ts'
 
 /** By what the page groups figures, in words. */
@@ -57,8 +58,8 @@ export const shownPart = (names: ReadonlyArray<string>, part: string): string =>
 const settleDays = 3
 
 /** Rows whose sessions are all over. Until then a figure of returns would only fall. */
-const settled = (rows: ReadonlyArray<unknown>, today: string): ReadonlyArray<unknown> =>
-  rows.filter((row) => textAt(row, 'day') <= dayPlus(today, -settleDays))
+const settled = (rows: ReadonlyArray<Row>, today: string): ReadonlyArray<Row> =>
+  rows.filter(({ day }) => day <= dayPlus(today, -settleDays))
 
 /** What must be said of a day whose figures still change. */
 export const noteOf = (day: string, today: string): string => {
@@ -66,18 +67,18 @@ export const noteOf = (day: string, today: string): string => {
   return day > dayPlus(today, -settleDays) ? 'may still change' : ''
 }
 
-export const valueIn = (rows: ReadonlyArray<unknown>, definition: Definition, today: string): number | undefined =>
+export const valueIn = (rows: ReadonlyArray<Row>, definition: Definition, today: string): number | undefined =>
   valueOfRows(definition.name === 'figures.strictContainment' ? settled(rows, today) : rows, definition)
 
 /** By the figure of this name, or by its change, or by the names of rows if it is ''. */
-export type Sort = { readonly name: string; readonly isUp: boolean; readonly ofChange?: boolean }
+export type Sort = { readonly name: FigureName | ''; readonly isUp: boolean; readonly ofChange?: boolean }
 
 /** The order of a table if nobody chose one: the busiest agents first, others as they come. */
 export const firstSort = (by: string): Sort | undefined =>
   by === 'agent' ? { name: 'sessions.agent.started', isUp: false } : undefined
 
 /** The order after a heading was pressed: the largest first, names from A on, and the other way round if pressed again. */
-export const nextSort = (last: Sort | undefined, name: string, ofChange = false): Sort => ({
+export const nextSort = (last: Sort | undefined, name: FigureName | '', ofChange = false): Sort => ({
   name,
   isUp: last?.name === name && (last.ofChange ?? false) === ofChange ? !last.isUp : name === '',
   ...(ofChange && { ofChange }),
@@ -85,12 +86,12 @@ export const nextSort = (last: Sort | undefined, name: string, ofChange = false)
 
 /** A value for each day, null where there is none. */
 export const valuesOf = (
-  rows: ReadonlyArray<unknown>,
+  rows: ReadonlyArray<Row>,
   days: ReadonlyArray<string>,
   figure: Definition,
   today: string,
 ): ReadonlyArray<number | null> => {
-  const byDay = new Map(rows.map((row) => [textAt(row, 'day'), row]))
+  const byDay = new Map(rows.map((row) => [row.day, row]))
   return days.map((day) => {
     // A part of a day beside whole days would look like a fall.
     const row = day < today || days.length === 1 ? byDay.get(day) : undefined
@@ -106,7 +107,7 @@ export const sortedBy = (
   nameOf: (id: string) => string,
   today: string,
   /** The rows of the period before, by id. */
-  before: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map(),
+  before: ReadonlyMap<string, ReadonlyArray<Row>> = new Map(),
 ): ReadonlyArray<Total> => {
   if (sort === undefined) return totals
   const turn = sort.isUp ? 1 : -1

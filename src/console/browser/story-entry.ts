@@ -1,7 +1,8 @@
 import type { agentChat, botChat } from '../../../contracts/events/fields.ts'
+import type { Message } from '../../../contracts/events/message.ts'
+import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
 import { isJsonObject } from '../../bridge/shared/json.ts'
-import type { StoryEvent } from '../answers.ts'
-import { listAt, numberAt, textAt } from './figures.ts'
+import type { AsJson, DataOf, EventType, KnownEvent, Shown, StoryEvent } from '../documents.ts'
 import { becauseWords, callTitle, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
 
 export type Who = 'client' | 'bot' | 'bridge' | 'agent' | 'service'
@@ -41,48 +42,39 @@ export type Entry = {
   readonly attempts: ReadonlyArray<Attempt>
   readonly differences: ReadonlyArray<string>
   readonly transcript: ReadonlyArray<TranscriptLine>
-  /** What the command's dead letter says, if it is among the dead letters. */
-  readonly letter?: string
+  /** What the command's dead letter says, and when the command was appended, if it is among the dead letters. */
+  readonly letter?: { readonly says: string; readonly requestedAt: string }
   readonly link?: { readonly title: string; readonly url: string }
   readonly event?: StoryEvent
 }
 
-type Data = StoryEvent['data']
 type Part = Partial<Entry> & Pick<Entry, 'who' | 'title'>
 
-const attemptsOf = (data: unknown): ReadonlyArray<Attempt> =>
-  listAt(data, 'attempts').map((attempt) => ({
-    at: textAt(attempt, 'at'),
-    durationMs: numberAt(attempt, 'durationMs') ?? 0,
-    status: numberAt(attempt, 'status'),
-    code: textAt(attempt, 'code') || undefined,
-  }))
+type SentMessage = AsJson<Message> | undefined
 
 /** The words of a message. Each message has them as plain text too, but the service may leave that out. */
-const wordsOf = (message: unknown) => textAt(message, 'text') || textAt(message, 'content') || textAt(message, 'title')
+const wordsOf = (message: SentMessage) => message?.text || message?.content || message?.title || ''
 
 const shownElsewhere = ['type', 'text', 'content', 'title', 'timestamp', 'buttonId']
 /** The other texts that a message of some type has, such as the address of a picture. */
-const otherTexts = (message: unknown): ReadonlyArray<string> =>
-  isJsonObject(message)
-    ? Object.entries(message).flatMap(([name, value]) =>
-        typeof value === 'string' && !shownElsewhere.includes(name) ? [`${name}: ${value}`] : [],
-      )
-    : []
+const otherTexts = (message: SentMessage): ReadonlyArray<string> =>
+  Object.entries(message ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && !shownElsewhere.includes(name) ? [`${name}: ${value}`] : [],
+  )
 
-const buttonsOf = (message: unknown) =>
-  listAt(message, 'buttons').map((button) => textAt(button, 'text') || `button ${textAt(button, 'id')}`)
+const buttonsOf = (message: SentMessage) => (message?.buttons ?? []).map(({ text, id }) => text || `button ${id ?? ''}`)
 
-const named = (person: unknown, kind: string): string =>
-  textAt(person, 'name') || `${kind} ${textAt(person, 'id')}`.trim()
+type Person = { readonly id?: string; readonly name?: string }
+
+const named = ({ name, id = '' }: Person, kind: string): string => name || `${kind} ${id}`.trim()
 
 /** A bot reply, from the data of its outcome event or from its document in `deliveries`. */
-const replyPart = (data: unknown, state: DeliveryState): Part => {
-  const because = textAt(data, 'because')
-  const reason = textAt(data, 'reason')
-  const handOverReason = textAt(data, 'handOverReason')
-  const isInvitation = textAt(data, 'commandType') === 'InviteAgent'
-  const message = isJsonObject(data) ? data.message : undefined
+type Reply = Partial<Shown<DeliveryDocument>>
+
+const replyPart = (reply: Reply, state: DeliveryState): Part => {
+  const { because = '', reason = '', handOverReason = '', commandType, message, expectsMore, detail = '' } = reply
+  const { attempts = [], requestedAt = '' } = reply
+  const isInvitation = commandType === 'InviteAgent'
   const asked = because === '' ? 'The bot asked for an agent' : 'The bridge asked for an agent'
   return {
     who: because === '' ? 'bot' : 'bridge',
@@ -94,26 +86,24 @@ const replyPart = (data: unknown, state: DeliveryState): Part => {
       ...otherTexts(message),
       ...(because === '' ? [] : [becauseWords(because)]),
       ...(handOverReason === '' ? [] : [`Why: ${handOverReason}`]),
-      ...(isJsonObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
+      ...(expectsMore === true ? ['It announces that the answer follows.'] : []),
       ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
       ...(reason === 'rejected' && because === ''
         ? ['A refused reply makes no dead letter: the bot must send another.']
         : []),
     ],
-    ...(reason === 'invalid' && { letter: 'what was expected' }),
-    ...(reason === 'unforeseen' && { letter: 'where the bug is' }),
-    detail: textAt(data, 'detail'),
-    attempts: attemptsOf(data),
+    ...(reason === 'invalid' && { letter: { says: 'what was expected', requestedAt } }),
+    ...(reason === 'unforeseen' && { letter: { says: 'where the bug is', requestedAt } }),
+    detail,
+    attempts: attempts.map(({ at, durationMs, status, code }) => ({ at, durationMs, status, code })),
   }
 }
 
-const transcriptOf = (data: unknown): ReadonlyArray<TranscriptLine> => {
-  const names = new Map(listAt(data, 'agents').map((agent) => [textAt(agent, 'id'), named(agent, 'agent')]))
-  return listAt(data, 'chat', 'messages').map((message) => {
-    const type = textAt(message, 'type')
+const transcriptOf = ({ agents = [], chat }: DataOf<'ChatFinished'>): ReadonlyArray<TranscriptLine> => {
+  const names = new Map(agents.map((agent) => [agent.id ?? '', named(agent, 'agent')]))
+  return (chat?.messages ?? []).map(({ type = '', agentId: id = '', timestamp: at = '', message: text = '' }) => {
     const isAgent = type === 'agent' || type === 'operator'
     const isClient = type === 'visitor' || type === 'client'
-    const id = textAt(message, 'agentId')
     return {
       from: isClient ? 'client' : 'agent',
       name: isAgent
@@ -121,8 +111,8 @@ const transcriptOf = (data: unknown): ReadonlyArray<TranscriptLine> => {
         : isClient
           ? 'Client'
           : type || 'Unknown writer',
-      at: textAt(message, 'timestamp'),
-      text: textAt(message, 'message'),
+      at,
+      text,
       differences: [],
     }
   })
@@ -130,22 +120,21 @@ const transcriptOf = (data: unknown): ReadonlyArray<TranscriptLine> => {
 
 const filled = (...sentences: ReadonlyArray<string>) => sentences.filter((sentence) => sentence !== '')
 
-const parts: Readonly<Record<string, (data: Data) => Part>> = {
-  ClientMessageReceived: (data) => {
-    const button = textAt(data, 'message', 'buttonId')
+const parts: { readonly [T in EventType]: (data: DataOf<T>) => Part } = {
+  ClientMessageReceived: ({ message }) => {
+    const button = message?.buttonId ?? ''
     return {
       who: 'client',
       title: 'Client',
-      text: wordsOf(data.message),
-      notes: [...otherTexts(data.message), ...(button === '' ? [] : [`The client clicked the button ${button}.`])],
+      text: wordsOf(message),
+      notes: [...otherTexts(message), ...(button === '' ? [] : [`The client clicked the button ${button}.`])],
     }
   },
   BotReplyDelivered: (data) => replyPart(data, 'delivered'),
   BotReplyFailed: (data) => replyPart(data, 'failed'),
   BotReplySuppressed: (data) => replyPart(data, 'suppressed'),
-  AgentInvited: (data) => {
-    const byBridge = textAt(data, 'invitedBy') === 'bridge'
-    const reason = textAt(data, 'reason')
+  AgentInvited: ({ invitedBy, reason = '' }) => {
+    const byBridge = invitedBy === 'bridge'
     return {
       who: byBridge ? 'bridge' : 'service',
       title: byBridge ? 'The bridge handed the chat to an agent' : 'The service handed the chat to an agent',
@@ -155,35 +144,29 @@ const parts: Readonly<Record<string, (data: Data) => Part>> = {
   AgentJoined: () => ({ who: 'agent', title: 'An agent joined the conversation' }),
   AgentUnavailable: () => ({ who: 'service', title: 'No agent could take the chat' }),
   ChatClosed: () => ({ who: 'service', title: 'The service closed the conversation' }),
-  ChatAccepted: (data) => ({ who: 'agent', title: `${named(data.agent, 'Agent')} accepted the chat` }),
-  ChatAssigned: (data) => ({
+  ChatAccepted: ({ agent = {} }) => ({ who: 'agent', title: `${named(agent, 'Agent')} accepted the chat` }),
+  ChatAssigned: ({ assignTo = '' }) => ({
     who: 'agent',
     title: 'The chat was linked to the CRM',
-    notes: filled(textAt(data, 'assignTo')),
+    notes: filled(assignTo),
   }),
   ChatUpdated: () => ({ who: 'service', title: 'What is known of the visitor changed' }),
   ChatFinished: (data) => ({
     who: 'agent',
     title: 'The chat was finished',
     notes: filled(
-      textAt(data, 'chat', 'rate') && `The client rated it: ${textAt(data, 'chat', 'rate')}.`,
-      isJsonObject(data.chat) && data.chat.blacklisted === true ? 'An agent blocked the client.' : '',
+      data.chat?.rate ? `The client rated it: ${data.chat.rate}.` : '',
+      data.chat?.blacklisted === true ? 'An agent blocked the client.' : '',
     ),
     transcript: transcriptOf(data),
   }),
-  CallStatusChanged: (data) => ({
+  CallStatusChanged: ({ call: { type = '', status = '', reason = '', recordUrl = '' } = {} }) => ({
     who: 'service',
-    title: callTitle(textAt(data, 'call', 'type'), textAt(data, 'call', 'status')),
-    notes: filled(textAt(data, 'call', 'reason')),
-    ...(textAt(data, 'call', 'recordUrl') !== '' && {
-      link: { title: 'Recording', url: textAt(data, 'call', 'recordUrl') },
-    }),
+    title: callTitle(type, status),
+    notes: filled(reason),
+    ...(recordUrl !== '' && { link: { title: 'Recording', url: recordUrl } }),
   }),
-  OfflineMessageReceived: (data) => ({
-    who: 'client',
-    title: 'Offline message',
-    text: textAt(data, 'message'),
-  }),
+  OfflineMessageReceived: ({ message = '' }) => ({ who: 'client', title: 'Offline message', text: message }),
   ClientUpdated: () => ({ who: 'service', title: 'Visitor details updated' }),
   ChatErased: () => ({ who: 'bridge', title: 'The chat was erased: what was personal before is gone' }),
   ClientErased: () => ({ who: 'bridge', title: 'The client was erased: what was personal before is gone' }),
@@ -218,21 +201,30 @@ const spaced = (name: string) => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** What a field of an event that no contract has says: its text, or the title, name or id of an object. */
+const textOf = (value: unknown): string => {
+  const { title, name, id } = isJsonObject(value) ? value : { title: value }
+  return [title, name, id].find((each) => typeof each === 'string' && each !== '')?.toString() ?? ''
+}
+
 /** The step of an event that has no words of its own above: its name, and the fields that it alone has. */
-const plainPart = (type: string, data: Data): Part => ({
+const plainPart = ({ type, data }: StoryEvent): Part => ({
   who: 'service',
   title: spaced(type),
   notes: Object.entries(data).flatMap(([name, value]) => {
     if (Object.hasOwn(common, name)) return []
-    const text = typeof value === 'string' ? value : textAt(value, 'title') || named(value, '')
+    const text = textOf(value)
     return text === '' ? [] : [`${spaced(name)}: ${text}`]
   }),
 })
 
+const isKnown = (event: StoryEvent): event is KnownEvent => Object.hasOwn(parts, event.type)
+
+const partOf = <T extends EventType>({ type, data }: KnownEvent<T>): Part => parts[type](data)
+
 /** The entry of an event. */
 export const entryOf = (event: StoryEvent): Entry => {
-  const make = Object.hasOwn(parts, event.type) ? parts[event.type] : undefined
-  const part = make?.(event.data) ?? plainPart(event.type, event.data)
+  const part = isKnown(event) ? partOf(event) : plainPart(event)
   const notes = [
     ...(part.notes ?? []),
     ...(event.omitted ? ['It is too large for the timeline. Only the raw record has its data.'] : []),
@@ -242,9 +234,9 @@ export const entryOf = (event: StoryEvent): Entry => {
 }
 
 /** The entry of a bot reply that has no outcome yet. */
-export const pendingEntry = (delivery: unknown): Entry => ({
+export const pendingEntry = (delivery: Shown<DeliveryDocument>): Entry => ({
   ...nothing,
   ...replyPart(delivery, 'pending'),
-  key: `delivery/${textAt(delivery, 'commandId')}`,
-  at: textAt(delivery, 'requestedAt'),
+  key: `delivery/${delivery.commandId}`,
+  at: delivery.requestedAt,
 })

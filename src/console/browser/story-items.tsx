@@ -1,4 +1,4 @@
-import type { StoryEvent } from '../answers.ts'
+import type { StoryEvent } from '../documents.ts'
 import { agoText, counted, duration } from './format.ts'
 import { Badge, OutsideLink, Said, Time } from './parts.tsx'
 import type { SessionHead } from './story.ts'
@@ -139,7 +139,7 @@ export const EntryItem = ({ entry, masked, letterOf, leave, isChosen, choose }: 
           <a href={letterOf(entry)} onClick={() => leave(entry)}>
             Its dead letter
           </a>{' '}
-          says {entry.letter}.
+          says {entry.letter.says}.
         </p>
       )}
       {entry.link !== undefined && (

@@ -1,5 +1,4 @@
 import type { ConversationAnswer } from '../answers.ts'
-import { at, listAt, numberAt, textAt } from './figures.ts'
 import { count, counted, dayOfTime, duration } from './format.ts'
 import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
 import { differenceWords, endingWords, notComparedWords, outcomeWords, sessionState, stateWords } from './words.ts'
@@ -17,39 +16,36 @@ export type StoryItem = { readonly session: SessionHead } | { readonly entry: En
 
 const time = (text: string) => Date.parse(text) || 0
 
-const auditFacts = (session: unknown): ReadonlyArray<string> => {
-  const audit = at(session, 'audit')
+type Session = ConversationAnswer['sessions'][number]
+
+const auditFacts = ({ audit }: Session): ReadonlyArray<string> => {
   if (audit === undefined) return []
-  const differences = listAt(audit, 'differences').length
-  const state = textAt(audit, 'state')
+  const { state, reason = '' } = audit
+  const differences = audit.differences.length
   if (state === 'due') return ['The service’s transcript is being compared.']
-  if (state === 'not-compared')
-    return [`The service’s transcript was not compared. ${notComparedWords(textAt(audit, 'reason'))}`]
+  if (state === 'not-compared') return [`The service’s transcript was not compared. ${notComparedWords(reason)}`]
   if (differences === 0) return ['The service’s transcript agrees with what the bridge saw.']
   return [`The service’s transcript has ${counted(differences, 'difference')} from what the bridge saw.`]
 }
 
-const headOf = (session: unknown, now: number): SessionHead => {
-  const endsAt = textAt(session, 'endsAt')
-  const isBot = textAt(session, 'kind') === 'bot'
-  const first = numberAt(session, 'firstResponseMs')
-  const interventions = numberAt(session, 'interventions') ?? 0
-  const ending = textAt(session, 'ending')
+const headOf = (session: Session, now: number): SessionHead => {
+  const { kind, number, outcome, startedAt, endsAt, ending, awaitingSince } = session
+  const { clientMessages, replies, firstResponseMs: first, interventions = 0 } = session
   return {
-    key: `session/${textAt(session, 'kind')}/${numberAt(session, 'number') ?? 0}`,
-    at: textAt(session, 'startedAt'),
-    title: `${isBot ? 'Bot' : 'Agent'} session ${numberAt(session, 'number') ?? ''}`,
+    key: `session/${kind}/${number}`,
+    at: startedAt,
+    title: `${kind === 'bot' ? 'Bot' : 'Agent'} session ${number}`,
     outcome: sessionState({
-      kind: textAt(session, 'kind'),
-      outcome: textAt(session, 'outcome'),
-      isOpen: ending === '' && (endsAt === '' || Date.parse(endsAt) > now),
-      waits: textAt(session, 'awaitingSince') !== '',
+      kind,
+      outcome,
+      isOpen: ending === undefined && (endsAt === undefined || Date.parse(endsAt) > now),
+      waits: awaitingSince !== undefined,
     }).words,
     facts: [
-      `${counted(numberAt(session, 'clientMessages') ?? 0, 'client message')}, ${counted(numberAt(session, 'replies') ?? 0, 'reply', 'replies')}.`,
+      `${counted(clientMessages, 'client message')}, ${counted(replies, 'reply', 'replies')}.`,
       ...(first === undefined ? [] : [`First answer after ${duration(first)}.`]),
       ...(interventions === 0 ? [] : [`The bridge acted itself ${counted(interventions, 'time')}.`]),
-      ...(ending === '' ? [] : [endingWords(ending)]),
+      ...(ending === undefined ? [] : [endingWords(ending)]),
       ...auditFacts(session),
     ],
   }
@@ -59,41 +55,44 @@ const dayMs = 24 * 60 * 60 * 1000
 
 type Chat = Pick<ConversationAnswer, 'sessions' | 'chat' | 'conversation'>
 
-const inOrderOf = (sessions: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
-  sessions.toSorted((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
+const inOrderOf = (sessions: ReadonlyArray<Session>): ReadonlyArray<Session> =>
+  sessions.toSorted((a, b) => time(a.startedAt) - time(b.startedAt))
 
 /** True if the chat has no open session: nothing more is expected, and a new message begins another session. */
 export const isOver = ({ sessions, chat, conversation }: Chat, now: number): boolean => {
   // A bot session ends when an agent joins. Without a webhook of the chat nothing says when the agent has left.
-  const isWithAgent = chat === undefined && textAt(conversation, 'state') === 'agent'
-  const ends = sessions.map((session) => Date.parse(textAt(session, 'endsAt')) + (isWithAgent ? dayMs : 0))
-  return textAt(chat, 'state') !== 'open' && ends.length > 0 && ends.every((end) => end <= now)
+  const isWithAgent = chat === undefined && conversation?.state === 'agent'
+  const ends = sessions.map(({ endsAt = '' }) => Date.parse(endsAt) + (isWithAgent ? dayMs : 0))
+  return chat?.state !== 'open' && ends.length > 0 && ends.every((end) => end <= now)
 }
 
 /** The state of a bot conversation. After the end of the chat nobody has it or is waited for: the outcome says how it ended. */
 export const stateText = ({ sessions, conversation }: Chat, isChatOver: boolean): string => {
-  const state = textAt(conversation, 'state')
+  const state = conversation?.state ?? ''
   const last = inOrderOf(sessions).at(-1)
-  return isChatOver && state !== 'closed' ? outcomeWords(textAt(last, 'outcome')) : stateWords(state)
+  return isChatOver && state !== 'closed' ? outcomeWords(last?.outcome ?? '') : stateWords(state)
 }
+
+type Replies = Pick<NonNullable<Chat['conversation']>, 'repliesDelivered' | 'repliesFailed' | 'repliesSuppressed'>
+type Delivered = Pick<ConversationAnswer['deliveries'][number], 'commandType' | 'state' | 'because'>
 
 /**
  * `3 delivered, 1 failed, handed over`. The documents count all commands. Messages of the bridge itself are no replies
  * of the bot, and a hand-over is no message.
  */
-export const repliesText = (conversation: unknown, deliveries: ReadonlyArray<unknown>): string => {
+export const repliesText = (conversation: Replies, deliveries: ReadonlyArray<Delivered>): string => {
   const states = [
     ['repliesDelivered', 'delivered', 'delivered'],
     ['repliesFailed', 'failed', 'failed'],
     ['repliesSuppressed', 'suppressed', 'not sent'],
   ] as const
-  const isHandOver = (delivery: unknown) => textAt(delivery, 'commandType') === 'InviteAgent'
-  const others = deliveries.filter((each) => isHandOver(each) || textAt(each, 'because') !== '')
+  const isHandOver = ({ commandType }: Delivered) => commandType === 'InviteAgent'
+  const others = deliveries.filter((each) => isHandOver(each) || each.because !== undefined)
   const told = states.flatMap(([name, state, words]) => {
-    const size = (numberAt(conversation, name) ?? 0) - others.filter((each) => textAt(each, 'state') === state).length
+    const size = conversation[name] - others.filter((each) => each.state === state).length
     return size <= 0 ? [] : [`${count(size)} ${words}`]
   })
-  const handedOver = deliveries.some((each) => isHandOver(each) && textAt(each, 'state') === 'delivered')
+  const handedOver = deliveries.some((each) => isHandOver(each) && each.state === 'delivered')
   return [...(told.length === 0 ? ['none'] : told), ...(handedOver ? ['handed over'] : [])].join(', ')
 }
 
@@ -106,32 +105,32 @@ const notReported = 'not known, because no webhook says what the agent did'
  * nobody can tell: the service sends an agent's messages when the chat ends. Nobody can ever tell without a webhook of it.
  */
 export const firstResponses = (
-  sessions: ReadonlyArray<unknown>,
+  sessions: ReadonlyArray<Session>,
 ): { readonly first: string; readonly ofAgent: string } => {
   const inOrder = inOrderOf(sessions)
-  const isOf = (kind: string) => (session: unknown) => textAt(session, 'kind') === kind
-  const isAnswered = (session: unknown) => numberAt(session, 'firstResponseMs') !== undefined
+  const isOf = (kind: Session['kind']) => (session: Session) => session.kind === kind
+  const isAnswered = ({ firstResponseMs }: Session) => firstResponseMs !== undefined
   const answered = inOrder.find(isAnswered)
-  const isOpen = inOrder.some((each) => isOf('agent')(each) && textAt(each, 'endsAt') === '')
-  const joined = inOrder.findLastIndex((each) => textAt(each, 'ending') === 'agent-joined')
+  const isOpen = inOrder.some((each) => isOf('agent')(each) && each.endsAt === undefined)
+  const joined = inOrder.findLastIndex(({ ending }) => ending === 'agent-joined')
   const isReported = joined < 0 || inOrder.slice(joined).some(isOf('agent'))
   const unknown = isOpen ? notYetKnown : isReported ? undefined : notReported
   if (answered === undefined) {
-    const isAsked = inOrder.some((each) => (numberAt(each, 'clientMessages') ?? 0) > 0)
+    const isAsked = inOrder.some(({ clientMessages }) => clientMessages > 0)
     return { first: unknown ?? (isAsked ? 'none' : ''), ofAgent: '' }
   }
-  const after = (session: unknown) => `after ${duration(numberAt(session, 'firstResponseMs') ?? 0)}`
+  const after = ({ firstResponseMs = 0 }: Session) => `after ${duration(firstResponseMs)}`
   if (isOf('bot')(answered)) {
     const agentSession = inOrder.filter(isOf('agent')).find(isAnswered)
     const ofAgent = agentSession === undefined ? (unknown ?? '') : after(agentSession)
     return { first: `${after(answered)}, by the bot`, ofAgent }
   }
   const [asked] = inOrder.slice(0, inOrder.indexOf(answered)).filter(isOf('bot'))
-  const [wroteAt] = listAt(answered, 'agents')
-    .map((agent) => time(textAt(agent, 'firstMessageAt')))
+  const [wroteAt] = answered.agents
+    .map(({ firstMessageAt = '' }) => time(firstMessageAt))
     .filter((at) => at > 0)
     .sort((a, b) => a - b)
-  const waited = wroteAt === undefined ? 0 : wroteAt - time(textAt(asked, 'startedAt'))
+  const waited = wroteAt === undefined ? 0 : wroteAt - time(asked?.startedAt ?? '')
   return {
     first: `${asked !== undefined && waited > 0 ? `after ${duration(waited)}` : after(answered)}, by an agent`,
     ofAgent: '',
@@ -142,34 +141,30 @@ export const firstResponses = (
 const ceIdOf = (timelineId: string) => timelineId.split('/').slice(3).join('/')
 
 /** The audit's findings by event, under the event's timeline id and under its CloudEvents id. */
-const differencesByEvent = (sessions: ReadonlyArray<unknown>): ReadonlyMap<string, ReadonlyArray<string>> => {
+const differencesByEvent = (sessions: ReadonlyArray<Session>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, ReadonlyArray<string>>()
-  for (const difference of sessions.flatMap((session) => listAt(session, 'audit', 'differences'))) {
-    const event = textAt(difference, 'event')
-    if (event === '') continue
-    for (const id of [event, ceIdOf(event)])
-      found.set(id, [...(found.get(id) ?? []), differenceWords(textAt(difference, 'kind'))])
+  for (const { event, kind } of sessions.flatMap(({ audit }) => audit?.differences ?? [])) {
+    if (event === undefined) continue
+    for (const id of [event, ceIdOf(event)]) found.set(id, [...(found.get(id) ?? []), differenceWords(kind)])
   }
   return found
 }
 
 /** The agent session that an event at this time belongs to. */
-const sessionAt = (sessions: ReadonlyArray<unknown>, text: string): unknown =>
+const sessionAt = (sessions: ReadonlyArray<Session>, text: string): Session | undefined =>
   inOrderOf(sessions)
-    .filter((session) => textAt(session, 'kind') === 'agent' && time(textAt(session, 'startedAt')) <= time(text))
+    .filter(({ kind, startedAt }) => kind === 'agent' && time(startedAt) <= time(text))
     .at(-1)
 
 /** Adds to the lines of a transcript the audit's findings about messages that the bridge never received. */
-const withDifferences = (entry: Entry, sessions: ReadonlyArray<unknown>): Entry => {
+const withDifferences = (entry: Entry, sessions: ReadonlyArray<Session>): Entry => {
   if (entry.transcript.length === 0) return entry
-  const differences = listAt(sessionAt(sessions, entry.at), 'audit', 'differences')
+  const differences = sessionAt(sessions, entry.at)?.audit?.differences ?? []
   return {
     ...entry,
     transcript: entry.transcript.map((line, i) => ({
       ...line,
-      differences: differences
-        .filter((difference) => numberAt(difference, 'index') === i)
-        .map((difference) => differenceWords(textAt(difference, 'kind'))),
+      differences: differences.filter(({ index }) => index === i).map(({ kind }) => differenceWords(kind)),
     })),
   }
 }
@@ -184,7 +179,7 @@ export const storyOf = (
     const own = differences.get(entry.key)
     return withDifferences(own === undefined ? entry : { ...entry, differences: own }, sessions)
   })
-  const pending = deliveries.filter((delivery) => textAt(delivery, 'state') === 'pending').map(pendingEntry)
+  const pending = deliveries.filter(({ state }) => state === 'pending').map(pendingEntry)
   const items: ReadonlyArray<readonly [string, StoryItem]> = [
     ...sessions.map((session) => headOf(session, now)).map((session) => [session.at, { session }] as const),
     ...[...entries, ...pending].map((entry) => [entry.at, { entry }] as const),

@@ -1,7 +1,8 @@
 import type { StatisticsAnswer } from '../answers.ts'
+import type { FigureName } from '../definitions.ts'
 import { accountPath, get, type Result } from './api.ts'
 import { ChangeText } from './change-text.tsx'
-import { textAt, valueText } from './figures.ts'
+import { valueText } from './figures.ts'
 import { shortDayText } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { Card, TroubleBox } from './parts.tsx'
@@ -9,7 +10,12 @@ import { type Days, lastWeeks, sameOfLastWeek, valueIn } from './statistics.ts'
 import { figureName } from './words.ts'
 
 /** The figures of the team that fit beside each other on a small screen. */
-export const ofTeam = ['sessions.agent.started', 'figures.firstResponseAgent', 'figures.handleTime', 'figures.csat']
+export const ofTeam: ReadonlyArray<FigureName> = [
+  'sessions.agent.started',
+  'figures.firstResponseAgent',
+  'figures.handleTime',
+  'figures.csat',
+]
 
 type Weeks = {
   /** The last four weeks by day. */
@@ -44,7 +50,7 @@ const WeeksTable = ({ answer, before, today, chosen, choose }: Weeks & Omit<Prop
         </thead>
         <tbody>
           {lastWeeks(today).map((week) => {
-            const rows = answer.rows.filter((row) => textAt(row, 'day') >= week.from && textAt(row, 'day') <= week.to)
+            const rows = answer.rows.filter(({ day }) => day >= week.from && day <= week.to)
             const isChosen = chosen.from === week.from && chosen.to === week.to
             return (
               <>

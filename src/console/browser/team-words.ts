@@ -1,5 +1,5 @@
 import { changeSize, judged } from './changes.ts'
-import { changeText, type Definition, type Total, valueOfRows } from './figures.ts'
+import { changeText, type Definition, type Row, type Total, valueOfRows } from './figures.ts'
 import { count } from './format.ts'
 
 const sessions: Definition = { name: 'sessions.agent.started', unit: 'count' }
@@ -9,7 +9,7 @@ const response: Definition = { name: 'figures.firstResponseAgent', unit: 'durati
 const leastSessions = 5
 const mostNamed = 3
 
-const sessionsOf = (rows: ReadonlyArray<unknown>): number => valueOfRows(rows, sessions) ?? 0
+const sessionsOf = (rows: ReadonlyArray<Row>): number => valueOfRows(rows, sessions) ?? 0
 
 /** The rows that begin with the most sessions. */
 export const busiestFirst = (totals: ReadonlyArray<Total>): ReadonlyArray<Total> =>
@@ -18,7 +18,7 @@ export const busiestFirst = (totals: ReadonlyArray<Total>): ReadonlyArray<Total>
 /** Who had the most sessions, and whose first response is slower than in the period before, in a sentence or two. */
 export const teamWords = (
   totals: ReadonlyArray<Total>,
-  before: ReadonlyMap<string, ReadonlyArray<unknown>> | undefined,
+  before: ReadonlyMap<string, ReadonlyArray<Row>> | undefined,
   nameOf: (id: string) => string,
 ): string => {
   const [most] = busiestFirst(totals)

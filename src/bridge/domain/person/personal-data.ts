@@ -147,7 +147,9 @@ const withoutPersonalValue = (marks: Marks, value: unknown): unknown => {
   // A readable leaf keeps any value: MongoDB's dates are objects.
   if (marks === 'readable' || typeof value !== 'object' || value === null) return value
   if ('items' in marks)
-    return Array.isArray(value) ? value.map((item) => withoutPersonalValue(marks.items, item)) : value
+    return Array.isArray(value)
+      ? value.map((item) => withoutPersonalValue(marks.items, item)).filter((item) => item !== undefined)
+      : value
   const marksOfField = (name: string) => ('values' in marks ? { marks: marks.values } : marks.fields.get(name))
   const kept: JsonObject = {}
   for (const [name, field] of Object.entries(value)) {

@@ -8,6 +8,7 @@ import type { Backend } from '../../backend.ts'
 import { auditDetailsOf } from '../../browser/audit-details.ts'
 import { actionWords } from '../../browser/words.ts'
 import { csvFile, csvOfPages } from '../../csv.ts'
+import { documentOf } from '../../documents.ts'
 import { documentAnswer } from '../../mask.ts'
 import { type ConsoleRequest, ok, page } from '../../page.ts'
 import { Cursor, Limit, LocalTime, listed, pageOf, readQuery, readSpan } from '../../query.ts'
@@ -33,7 +34,7 @@ const AuditQuery = t.partial(
  * Documents of the view audit about this or all accounts, newest first. Query: `action`; `who`, a part of the name;
  * `about`, an id; `from` and `to`, such as 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `cursor`, `limit`.
  */
-export const AuditAnswer = exactShape({ rows: t.array(t.UnknownRecord) }, { next: t.string }, 'AuditAnswer')
+export const AuditAnswer = exactShape({ rows: t.array(documentOf(AuditDocument)) }, { next: t.string }, 'AuditAnswer')
 export type AuditAnswer = t.TypeOf<typeof AuditAnswer>
 
 type AuditAsked = {

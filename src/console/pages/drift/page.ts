@@ -5,6 +5,7 @@ import { DriftDocument, driftKinds, maxDriftEntries } from '../../../../contract
 import type { Find } from '../../../bridge/mongo/source.ts'
 import { rolesFor } from '../../access/grants.ts'
 import type { Backend } from '../../backend.ts'
+import { documentOf } from '../../documents.ts'
 import { documentAnswer, type Sight } from '../../mask.ts'
 import { type ConsoleRequest, everyone, ok, operators, page, recordLook } from '../../page.ts'
 import { Cursor, Limit, listed, pageOf, readQuery } from '../../query.ts'
@@ -23,7 +24,7 @@ const DriftQuery = t.partial(
  * Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only.
  */
 export const DriftAnswer = exactShape(
-  { masked: t.boolean, rows: t.array(t.UnknownRecord) },
+  { masked: t.boolean, rows: t.array(documentOf(DriftDocument)) },
   { next: t.string },
   'DriftAnswer',
 )

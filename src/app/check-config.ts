@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, type Problem } from '../../contracts/problem.ts'
-import { type Done, operation, type Run, type Stop } from '../bridge/operations/operation.ts'
+import { type Done, operation, type Stop } from '../bridge/operations/operation.ts'
 import { notSafe } from '../console/not-safe.ts'
 import { wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
@@ -67,7 +67,7 @@ export const checkConfig = operation({
   json: 'print it as JSON',
   needs: {},
   select: async () => E.right(await settingsOf('find')),
-  act: async (_, settings, __: Run<never, never>): Promise<E.Either<Stop, Done<Checked>>> => {
+  act: async (_, settings): Promise<E.Either<Stop, Done<Checked>>> => {
     const wrong = (problems: ReadonlyArray<Problem>, reason: string) =>
       E.right({ code: exitOfWrongConfig, result: { valid: false as const, problems, reason } })
     if (E.isLeft(settings)) return wrong(settings.left, settings.left.map((problem) => describe([problem])).join('\n'))

@@ -122,30 +122,28 @@ const printEnd = (
   { out, err }: Pick<Terminal, 'out' | 'err'>,
   isJson: boolean,
   exitCodeOfFailure: number,
-  words: AnyWords | undefined,
+  words: AnyWords,
 ): number => {
   if (E.isLeft(ended)) {
     const { kind, reason } = ended.left
     if (kind === 'nothing') out(reason)
-    else err(reason)
+    else err(kind === 'unconfirmed' ? (words.confirm?.declined ?? reason) : reason)
     return kind === 'nothing' ? 0 : exitCodeOfFailure
   }
-  const { code, files = [], lines = [], trouble, result } = ended.right
-  const isText = !isJson || result === undefined
-  const said = words === undefined ? lines : words.result(result)
-  const asJson = () => JSON.stringify(words?.json === undefined ? result : words.json(result), null, 2)
+  const { code, files = [], result } = ended.right
+  const print = printTo({ out, err })
   // First what was done: a disk may be full, and an erasure cannot be taken back.
-  for (const line of isText ? said : [asJson()]) printTo({ out, err })(line)
+  if (isJson) out(JSON.stringify(words.json === undefined ? result : words.json(result), null, 2))
+  else if (result !== undefined) words.result(result).forEach(print)
   let unwritten = 0
-  for (const { path, text, lines: written } of files)
+  for (const { path, text } of files)
     try {
       writePrivateFile(path, text)
-      for (const line of isText ? written : []) out(line)
+      if (!isJson) words.written?.(path, result).forEach(print)
     } catch (error) {
       unwritten += 1
       err(`${path} cannot be written: ${codeOf(error)}.`)
     }
-  if (isText && trouble !== undefined) err(trouble)
   return unwritten === 0 ? code : Math.max(code, exitCodeOfFailure)
 }
 
@@ -160,16 +158,14 @@ export const runOnTerminal = async (
   const words = wordsOf(operation)
   const print = printTo({ out: json ? err : out, err })
   const say = (event: unknown) => {
-    if (words === undefined) print(event as string)
-    else if (isProgress(event)) progress(words.step?.(event.step) ?? ['', ''], event)
+    if (isProgress(event)) progress(words.step?.(event.step) ?? ['', ''], event)
     else words.event(event).forEach(print)
   }
   const run: Run = {
     ...terminal,
     isDry: dryRun,
     say,
-    warn: err,
-    confirm: async (question) => yes || (await ask(question)),
+    confirm: async () => yes || (await ask(words.confirm?.question ?? 'Do it?')),
   }
   const ended = await operation.performWith(resources, values, run)
   return printEnd(ended, { out, err }, json, operation.exitCodeOfFailure ?? 1, words)

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Role, roles } from '../bridge/domain/roles.ts'
-import { operation, type Run } from '../bridge/operations/operation.ts'
+import { operation } from '../bridge/operations/operation.ts'
 import { anyText, type ReadOption } from '../bridge/operations/options.ts'
 import { consoleLink } from '../console/operation.ts'
 import { contractsCheck, contractsPublish, contractsRelease } from '../tools/publishing/operations.ts'
@@ -43,7 +43,7 @@ const startBridge = operation({
   },
   needs: {},
   select: async (_: object, { role }) => E.right(role),
-  act: async (_, role, __: Run<never, never>) => E.right({ code: await start(role) }),
+  act: async (_, role) => E.right({ code: await start(role), result: undefined }),
 })
 
 const playDemo = operation({
@@ -70,7 +70,7 @@ const playDemo = operation({
   },
   needs: {},
   select: async (_: object, options) => E.right(options),
-  act: async (_, options, __: Run<never, never>) => E.right({ code: await demo(options) }),
+  act: async (_, options) => E.right({ code: await demo(options), result: undefined }),
 })
 
 /** Every command of `livechat-bridge`. */

@@ -483,7 +483,9 @@ export type PersonBody = t.TypeOf<typeof PersonBody>
 export type PersonAnswer = t.TypeOf<typeof PersonAnswer>
 
 /** How an operation ended: its exit code and what it has done, or why it did nothing. */
-export type OperationEnd<Result> = { readonly code: number; readonly result?: Result } | { readonly stop: Stop }
+export type OperationEnd<Result> =
+  | { readonly code: number; readonly result?: Result | undefined }
+  | { readonly stop: Stop }
 
 /**
  * A line of the NDJSON of an operation that runs: what it says, with the number of such lines so far, because a slow

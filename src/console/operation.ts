@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConsoleSessions } from '../bridge/mongo/console-sessions.ts'
 import { commandLineUser } from '../bridge/operations/audit.ts'
-import { operation, type Resources, type Run, stop } from '../bridge/operations/operation.ts'
+import { operation, type Resources, stop } from '../bridge/operations/operation.ts'
 import { makeLink } from './access/link.ts'
 
 export const consoleLink = operation({
@@ -15,7 +15,7 @@ export const consoleLink = operation({
     adminUrl === undefined
       ? stop('refused', 'No bridge with a console runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
       : E.right({ adminUrl, consolePath }),
-  act: async ({ consoleSessions: store }, { adminUrl, consolePath }, _: Run<never, never>) => {
+  act: async ({ consoleSessions: store }, { adminUrl, consolePath }) => {
     const link = await makeLink({ store, clock: () => new Date() }, adminUrl, consolePath, commandLineUser())
     return link === undefined
       ? stop(

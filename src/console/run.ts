@@ -17,7 +17,6 @@ export const runFor = <Event>(
 ): Run<Event> => ({
   isDry,
   say,
-  warn: (line) => say(line as Event),
   withinMs: 10_000,
   interruption: () => signal,
   who,
@@ -27,7 +26,7 @@ export const runFor = <Event>(
   confirm: async () => true,
 })
 
-type Ended<Result> = E.Either<Stop, Done<Result>>
+type Ended<Result> = E.Either<Stop, Done<Result | undefined>>
 
 /** A reader sees the progress of a step so often. */
 const progressEveryMs = 500
@@ -61,7 +60,7 @@ export const streamed = async <Event, Result>(
   void running.then((ended) => {
     if (E.isLeft(ended)) return end({ stop: ended.left })
     const { code, result } = ended.right
-    return end({ code, ...(result !== undefined && { result }) })
+    return end({ code, result })
   })
   const ended = await Promise.race([begun.promise, running])
   if (ended !== undefined && E.isLeft(ended) && ended.left.kind === 'unrecorded')

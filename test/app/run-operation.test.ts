@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { operations as listed } from '../../src/app/operations.ts'
+import { wordsOf } from '../../src/app/terminal/list.ts'
 import type { AnyOperation } from '../../src/bridge/operations/operation.ts'
 import { runOperation } from '../support/operation.ts'
 
@@ -29,6 +30,11 @@ options('that need a confirmation do nothing without it', async () => {
   }
   const { code, err } = await runOperation(['erase', 'release', '--account', 'acme'], { silentPersons, accounts })
   assert.equal([code, err], [1, ['Nothing was released. Answer yes, or use --yes.']])
+})
+
+options('that need a confirmation have words for the question', () => {
+  for (const operation of operations)
+    assert.is(operation.confirm !== undefined, wordsOf(operation).confirm !== undefined, operation.name)
 })
 
 /** What the operations need besides the account. */

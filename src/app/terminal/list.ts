@@ -3,12 +3,13 @@ import { checkConfigWords } from '../check-config.ts'
 import type { commands } from '../commands.ts'
 import { archiveKeysWords, archiveReplayWords, archiveRewrapWords } from './archive.ts'
 import { contractsCheckWords, contractsPublishWords, contractsReleaseWords, sampleWords } from './contracts.ts'
+import { eraseReleaseWords, eraseStatusWords, eraseWords, exportWords } from './erase.ts'
 import type { StepWords } from './progress.ts'
 import { rebuildWords } from './rebuild.ts'
 import { redriveListWords, redriveQuarantineWords, redriveSendWords, redriveShowWords } from './redrive.ts'
 import { topicsWords } from './topics.ts'
 import { whatIfWords } from './what-if.ts'
-import type { Line, Words } from './words.ts'
+import type { Confirm, Line, Words } from './words.ts'
 
 const silent: Words<never, undefined> = { event: () => [], result: () => [] }
 
@@ -27,6 +28,10 @@ const all = {
   'redrive show': redriveShowWords,
   'redrive send': redriveSendWords,
   'redrive quarantine': redriveQuarantineWords,
+  erase: eraseWords,
+  'erase status': eraseStatusWords,
+  'erase release': eraseReleaseWords,
+  export: exportWords,
   'archive rewrap': archiveRewrapWords,
   'archive keys': archiveKeysWords,
   'archive replay': archiveReplayWords,
@@ -35,18 +40,21 @@ const all = {
   'contracts release': contractsReleaseWords,
   'contracts publish': contractsPublishWords,
   sample: sampleWords,
-} satisfies Partial<{
-  readonly [C in Command as C['name']]: Words<string extends EventOf<C> ? never : EventOf<C>, ResultOf<C>>
-}>
+} satisfies { readonly [C in Command as C['name']]: Words<EventOf<C>, ResultOf<C>> }
 
 /** The words of an operation as it stands in a list, without its own types. */
 export type AnyWords = {
   readonly event: (event: unknown) => ReadonlyArray<Line>
   readonly step?: (step: unknown) => StepWords
   readonly result: (result: unknown) => ReadonlyArray<Line>
+  readonly written?: (path: string, result: unknown) => ReadonlyArray<Line>
   readonly json?: (result: unknown) => unknown
+  readonly confirm?: Confirm
 }
 
 /** The words have the types of the operation with this name. */
-export const wordsOf = ({ name }: Pick<AnyOperation, 'name'>): AnyWords | undefined =>
-  (all as unknown as Readonly<Record<string, AnyWords>>)[name]
+export const wordsOf = ({ name }: Pick<AnyOperation, 'name'>): AnyWords => {
+  const words = (all as unknown as Readonly<Record<string, AnyWords>>)[name]
+  if (words === undefined) throw new Error(`the operation ${name} has no words`)
+  return words
+}

@@ -46,7 +46,6 @@ export type Run<Event = unknown, Selected = unknown> = {
   readonly isDry: boolean
   /** What the operation does, as it happens. */
   readonly say: (event: Event) => void
-  readonly warn: (line: string) => void
   /** How long it may wait for something that takes its time. */
   readonly withinMs: number
   /** Aborts when the operation has to end early. Only from this call on is a signal to the process such a reason. */
@@ -56,7 +55,8 @@ export type Run<Event = unknown, Selected = unknown> = {
   readonly recordAction: RecordAction
   /** What a dry run shows leaves this machine, so it is recorded. */
   readonly recordsLooks?: true
-  readonly confirm: (question: string, selected: Selected) => Promise<boolean>
+  /** Whether the person wants it, who has seen what is selected. */
+  readonly confirm: (selected: Selected) => Promise<boolean>
 }
 
 /**
@@ -73,23 +73,9 @@ export const stop = (kind: Stop['kind'], reason: string): E.Either<Stop, never> 
 export type Done<Result> = {
   /** The exit code of the command. */
   readonly code: number
-  readonly result?: Result
-  /** What is true whether or not the files can be written. */
-  readonly lines?: ReadonlyArray<string>
-  /** Files that only this user can read, and what is said once each is written. */
-  readonly files?: ReadonlyArray<{
-    readonly path: string
-    readonly text: string
-    readonly lines: ReadonlyArray<string>
-  }>
-  /** Why it ended early. */
-  readonly trouble?: string
-}
-
-/** A question before `act`; undefined if none is needed. `declined`: what is said if the answer is not yes. */
-type Confirm<Selected> = {
-  readonly question: (selected: Selected) => string | undefined
-  readonly declined: string
+  readonly result: Result
+  /** Files that only this user can read. */
+  readonly files?: ReadonlyArray<{ readonly path: string; readonly text: string }>
 }
 
 /**
@@ -121,7 +107,8 @@ export type Operation<Name extends string, Ports, O extends Options, Selected, E
     readonly acts?: true
     readonly look?: (selected: Selected) => Asked | undefined
   }
-  readonly confirm?: Confirm<Selected>
+  /** Whether the person must say yes before `act`. */
+  readonly confirm?: (selected: Selected) => boolean
   /** The exit code if nothing was done, also because of wrong options. Default: 1, and 78 for a wrong configuration. */
   readonly exitCodeOfFailure?: number
   readonly needs: { readonly [N in keyof Ports]: true }
@@ -133,11 +120,7 @@ export type Operation<Name extends string, Ports, O extends Options, Selected, E
    * What is recorded on the topic `audit` before `act`. Undefined: nothing is changed, and no personal data is shown.
    */
   readonly action?: (selected: Selected) => Asked | undefined
-  readonly act: (
-    ports: Ports,
-    selected: Selected,
-    run: Run<Event, never>,
-  ) => Promise<Done<Result> | E.Either<Stop, Done<Result>>>
+  readonly act: (ports: Ports, selected: Selected, run: Run<Event, never>) => Promise<E.Either<Stop, Done<Result>>>
 }
 
 /** The accounts of the accounts file: each operation with the option of an account needs them. */
@@ -163,7 +146,7 @@ const perform = async <Name extends string, Ports extends object, O extends Opti
   ports: Ports,
   options: ValuesOf<O>,
   run: Run<Event, Selected>,
-): Promise<E.Either<Stop, Done<Result>>> => {
+): Promise<E.Either<Stop, Done<Result | undefined>>> => {
   const { select, show, dryRun, confirm, action, act } = operation
   const wrongAccount = wrongAccountIn(operation.options, options, ports)
   if (wrongAccount !== undefined) return stop('absent', wrongAccount)
@@ -174,20 +157,15 @@ const perform = async <Name extends string, Ports extends object, O extends Opti
     const recorded = asked === undefined ? E.right(undefined) : await run.recordAction(asked)
     return E.isLeft(recorded) ? stop('unrecorded', notRecorded(recorded.left)) : recorded
   }
-  const acted = async () => {
-    const done = await act(ports, selected.right, run)
-    return '_tag' in done ? done : E.right(done)
-  }
   if (run.isDry) {
     const looked = await record(run.recordsLooks && dryRun?.look?.(selected.right))
     if (E.isLeft(looked)) return looked
-    return dryRun?.acts ? acted() : E.right({ code: 0 })
+    return dryRun?.acts ? act(ports, selected.right, run) : E.right({ code: 0, result: undefined })
   }
-  const question = confirm?.question(selected.right)
-  if (confirm && question !== undefined && !(await run.confirm(question, selected.right)))
-    return stop('unconfirmed', confirm.declined)
+  if (confirm?.(selected.right) && !(await run.confirm(selected.right)))
+    return stop('unconfirmed', 'Nothing was done, since it was not confirmed.')
   const recorded = await record(action?.(selected.right))
-  return E.isLeft(recorded) ? recorded : acted()
+  return E.isLeft(recorded) ? recorded : act(ports, selected.right, run)
 }
 
 /** An operation without its own types, as it stands in a list. */
@@ -218,7 +196,7 @@ export const operation = <
   Ports extends object,
   O extends Options,
   Selected,
-  Event = string,
+  Event = never,
   Result = undefined,
 >(
   spec: Operation<Name, Ports, O, Selected, Event, Result>,
@@ -238,5 +216,5 @@ export type EventOf<O> = O extends {
 export type ResultOf<O> = O extends {
   readonly perform: (...args: never) => Promise<E.Either<Stop, Done<infer Result>>>
 }
-  ? Result
+  ? Exclude<Result, undefined>
   : never

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { audit, eventTopicNames } from '../../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { TopicReport } from '../kafka/topics/settings.ts'
-import { operation, type Resources, type Run, type Stop, stop } from './operation.ts'
+import { operation, type Resources, type Stop, stop } from './operation.ts'
 
 type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
   readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics'>
@@ -44,7 +44,7 @@ export const topics = operation({
     return E.right({ apply, isRecorded: found.right.some(isAudit) })
   },
   action: ({ isRecorded }) => (isRecorded ? { action: 'topics', detail: 'topics, apply' } : undefined),
-  act: async ({ kafka, ...kept }, { apply }, _: Run<never, never>) => {
+  act: async ({ kafka, ...kept }, { apply }) => {
     const found = await (apply ? kafka.applyTopics() : kafka.describeTopics())
     if (E.isLeft(found)) return stop('unavailable', away(found.left))
     const reports = withRetention(kept, found.right)

@@ -6,10 +6,7 @@ import type { Erasures } from '../mongo/erasures.ts'
 import { actionOn } from '../operations/audit.ts'
 import { type Accounts, operation, stop } from '../operations/operation.ts'
 import { anyText } from '../operations/options.ts'
-import { table } from '../shared/table.ts'
-import { printableLines } from '../shared/text.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { likelyLines } from './erase/erase-operations.ts'
 import { contradictsItself } from './erase/plan.ts'
 import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from './person-options.ts'
 import { notCurrent, viewsReachEnd } from './views-current.ts'
@@ -38,24 +35,12 @@ const everythingOf = async (
   return { accountId, identities, likely, documents, enrichments }
 }
 
-const named: Readonly<Record<Identity['kind'], string>> = {
-  client: 'client id',
-  visitor: 'visitor number',
-  chat: 'chat id',
-  email: 'email address',
-  phone: 'phone number',
-  userToken: 'userToken',
-}
-
-const writtenLines = (path: string, { documents, enrichments, likely }: Everything): ReadonlyArray<string> => {
-  const counts = Object.entries(documents).map(([view, { length }]) => [`  ${view}`, String(length)])
-  return [
-    `${path} has everything that is stored about this person, and only you can read the file. Documents:`,
-    ...table([...counts, ...(enrichments.length > 0 ? [['  enrichments', String(enrichments.length)]] : [])]),
-    ...(likely.length > 0
-      ? [`Look at "likely" in the file: ${likely.length} more may be the same person. Include them with --also.`]
-      : []),
-  ]
+/** `start`: who was asked for. `isEmpty`: nothing is stored. */
+export type Exported = {
+  readonly start: Identity
+  readonly everything: Everything
+  readonly isEmpty: boolean
+  readonly isInFile: boolean
 }
 
 /** All data that the bridge has about one person, for a request of access (GDPR, articles 15 and 20). */
@@ -95,24 +80,11 @@ export const exportPerson = operation({
     const { accountId, start, also, except } = request
     const person = await resolvePerson(erasures.findLinks(accountId), start, also, [], except)
     const whose = whoseIsIt(person)
-    if (whose !== undefined) return { code: 1, trouble: whose }
+    if (whose !== undefined) return stop('refused', whose)
     const everything = await everythingOf(erasures, accountId, person)
-    if (Object.keys(everything.documents).length === 0 && everything.enrichments.length === 0)
-      return {
-        code: 1,
-        trouble: [
-          `Nothing is stored about a person with this ${named[start.kind]}.`,
-          ...likelyLines(request, person),
-        ].join('\n'),
-        result: everything,
-      }
-    const text = JSON.stringify(everything, null, 2)
-    return out === undefined
-      ? { code: 0, lines: [printableLines(text)], result: everything }
-      : {
-          code: 0,
-          files: [{ path: out, text: `${text}\n`, lines: writtenLines(out, everything) }],
-          result: everything,
-        }
+    const isEmpty = Object.keys(everything.documents).length === 0 && everything.enrichments.length === 0
+    const isInFile = !isEmpty && out !== undefined
+    const files = isInFile ? [{ path: out, text: `${JSON.stringify(everything, null, 2)}\n` }] : []
+    return E.right({ code: isEmpty ? 1 : 0, files, result: { start, everything, isEmpty, isInFile } })
   },
 })

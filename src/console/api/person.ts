@@ -145,7 +145,6 @@ const notCurrent = unavailable(
 )
 const refusalOf = ({ kind, reason }: Stop): Refusal => {
   if (kind === 'unconfirmed') return changed
-  if (kind === 'nothing') return nobody
   if (kind === 'refused') return wrongExcept(reason)
   return kind === 'unavailable' ? notCurrent : unavailable(reason)
 }
@@ -203,18 +202,16 @@ export const personHandlers = ({
         const run = runFor(of, recordActionOf, false, () => {})
         const exported = await exportPerson.perform({ accounts, erasures, kafka }, optionsOf(request), run)
         if (E.isLeft(exported)) return E.left(refusalOf(exported.left))
-        const { result, trouble = whoIsNot } = exported.right
-        if (result === undefined) return E.left(wrongExcept(trouble))
         const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
-        return E.right({ status: 200, body: { ...result }, headers })
+        return E.right({ status: 200, body: { ...exported.right.result?.everything }, headers })
       },
     ),
     'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(
       async (request, { confirm, ticket, backupDays }, of) => {
         if (confirm === undefined) return E.left<Refusal>(missing)
-        const run: Run<string, Erasing> = {
+        const run: Run<unknown, Erasing> = {
           ...runFor(of, recordActionOf, false, () => {}),
-          confirm: async (_, erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
+          confirm: async (erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
         }
         const erased = await erase.perform(
           { accounts, kafka, erasures, retentionDays },
@@ -226,7 +223,7 @@ export const personHandlers = ({
           run,
         )
         if (E.isLeft(erased)) return E.left(refusalOf(erased.left))
-        const receipt = erased.right.result?.at(-1)
+        const receipt = erased.right.result?.receipts.at(-1)
         return receipt === undefined ? E.left(nobody) : ok(reported(receipt))
       },
     ),

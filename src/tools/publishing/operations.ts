@@ -105,8 +105,7 @@ export const contractsCheck = operation({
   json: 'print it as JSON',
   needs: {},
   select: async (_: object, { against = released }) => compare(against),
-  act: async (_, compared, __: Run<never, never>) =>
-    E.right({ code: compared.breakingChanges.length === 0 ? 0 : 1, result: compared }),
+  act: async (_, compared) => E.right({ code: compared.breakingChanges.length === 0 ? 0 : 1, result: compared }),
 })
 
 /** `refused`: there are breaking changes. */

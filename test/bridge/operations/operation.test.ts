@@ -15,9 +15,9 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
     summary: 'paint fences',
     options: { colour: { about: 'the colour', value: 'name', read: anyText, default: 'white' } },
     dryRun: { about: 'only look', ...(acts && { acts }) },
-    confirm: { question: () => 'Paint it?', declined: 'Nothing was painted.' },
+    confirm: (fence: string) => fence.endsWith('fence'),
     needs: {},
-    select: async (_: object, { colour }) => {
+    select: async (_: object, { colour }, __: Run<string, never>) => {
       step('select')
       return refuses === 'select' ? stop('absent', 'There is no fence.') : E.right(`a ${colour} fence`)
     },
@@ -25,18 +25,17 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
     action: (fence) => ({ action: 'rebuild', detail: `paint ${fence}` }),
     act: async (_, fence) => {
       step('act')
-      return { code: 0, result: fence }
+      return E.right({ code: 0, result: fence })
     },
   })
   const run: Run<string, string> = {
     isDry,
     say: step,
-    warn: step,
     withinMs: 0,
     interruption: () => new AbortController().signal,
     who: 'operator@test',
-    confirm: async (question, fence) => {
-      step(`${question} ${fence}`)
+    confirm: async (fence) => {
+      step(`confirm ${fence}`)
       return refuses !== 'confirm'
     },
     recordAction: async ({ detail }) => {
@@ -47,7 +46,7 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
   return { ended: await given.perform({}, { colour: 'red' }, run), steps }
 }
 
-const all = ['select', 'show a red fence', 'Paint it? a red fence', 'record paint a red fence', 'act']
+const all = ['select', 'show a red fence', 'confirm a red fence', 'record paint a red fence', 'act']
 const stopped = (kind: Stop['kind'], reason: string) => E.left({ kind, reason })
 const unrecorded = 'Nothing was done, since it cannot be recorded on the topic audit: the broker is away'
 
@@ -73,7 +72,7 @@ const rows: ReadonlyArray<{
     name: 'does nothing without a confirmation',
     given: { refuses: 'confirm' },
     steps: 3,
-    ended: stopped('unconfirmed', 'Nothing was painted.'),
+    ended: stopped('unconfirmed', 'Nothing was done, since it was not confirmed.'),
   },
   {
     name: 'does nothing that cannot be recorded',
@@ -81,7 +80,12 @@ const rows: ReadonlyArray<{
     steps: 4,
     ended: stopped('unrecorded', unrecorded),
   },
-  { name: 'in a dry run ends after it has shown', given: { isDry: true }, steps: 2, ended: E.right({ code: 0 }) },
+  {
+    name: 'in a dry run ends after it has shown',
+    given: { isDry: true },
+    steps: 2,
+    ended: E.right({ code: 0, result: undefined }),
+  },
 ]
 
 const running = suite('an operation')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { receiptLines } from '../../../src/bridge/privacy/erase/erase-operations.ts'
+import { receiptLines } from '../../../src/app/terminal/erase.ts'
 import { type ReceiptFacts, receiptWords } from '../../../src/bridge/privacy/receipt-words.ts'
 import { type Retention, remainsOf } from '../../../src/bridge/privacy/remains.ts'
 import { receipt } from './erase/given-erasures.ts'

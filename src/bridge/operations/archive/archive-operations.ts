@@ -41,7 +41,7 @@ export const archiveRewrap = operation({
       ? stop('refused', `${retire} is the first key of the file and wraps new data keys. Put another key before it.`)
       : E.right({ retire }),
   action: ({ retire }) => ({ action: 'rewrap', detail: commandText('archive rewrap', { retire }) }),
-  act: async ({ archiveKeys: keys, wrapping }, { retire }, _: Run<never, never>) => {
+  act: async ({ archiveKeys: keys, wrapping }, { retire }) => {
     const result: Rewrapped = { rewrapped: await rewrapAll(keys, wrapping), with: wrapping.kid }
     if (retire === undefined) return E.right({ code: 0, result })
     const left = await countWrappedWith(keys, retire)

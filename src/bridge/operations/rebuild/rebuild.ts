@@ -4,7 +4,7 @@ import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { topicsOfViews, type ViewName, viewNames } from '../../views/index.ts'
 import { commandText } from '../audit.ts'
-import { operation, type Run, stop } from '../operation.ts'
+import { type Done, operation, type Run, stop } from '../operation.ts'
 import type { ReadOption } from '../options.ts'
 import { type ArchiveDeps, archivesOf } from './from-archive.ts'
 import { committedPositions, cutOff, isTemporary, readLogs } from './places.ts'
@@ -101,10 +101,7 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
 }
 
 /** Does what is asked. */
-export const rebuildAsked = async (
-  deps: Deps,
-  asked: Asked,
-): Promise<{ readonly code: number; readonly result: Rebuilt }> => {
+export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<Done<Rebuilt>> => {
   const views: Row[] = []
   const say = (event: RebuildEvent) => {
     if (event.kind === 'counted' || event.kind === 'compared') {
@@ -186,6 +183,6 @@ export const rebuild = operation({
   }),
   act: async (ports, asked, { isDry, say, interruption }: Run<RebuildEvent, never>) => {
     const deps = { ...ports, say, sleep, clock: monotonic, signal: interruption() }
-    return rebuildAsked(deps, { ...asked, dryRun: isDry })
+    return E.right(await rebuildAsked(deps, { ...asked, dryRun: isDry }))
   },
 })

@@ -5,7 +5,7 @@ import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { commandText, ofAccount } from '../audit.ts'
-import { type Accounts, type Done, operation, type Resources, type Run, stop } from '../operation.ts'
+import { type Accounts, type Done, operation, type Resources, type Run, type Stop, stop } from '../operation.ts'
 import { accountOption, anyText, limit, oneOf, perSecond, place, time } from '../options.ts'
 import { pace, type Redriven } from './batches.ts'
 import { type Filters, originTopics } from './dead-letters.ts'
@@ -82,7 +82,7 @@ export const redriveList = operation({
       : E.map(listDeadLetters)(await findDeadLetters(ports, filtersOf({ accounts }, wanted), extent))
     return E.isLeft(found) ? stop('unavailable', `Kafka: ${found.left.reason}`) : found
   },
-  act: async (_, listed) => ({ code: 0, result: listed }),
+  act: async (_, listed) => E.right({ code: 0, result: listed }),
 })
 
 export const redriveShow = operation({
@@ -101,7 +101,7 @@ export const redriveShow = operation({
     return E.isLeft(found) ? found : E.right({ record: found.right, which, accounts })
   },
   action: ({ record, which, accounts }) => unmaskAction(record, which, accounts),
-  act: async (_, { record }) => ({ code: 0, result: record }),
+  act: async (_, { record }) => E.right({ code: 0, result: record }),
 })
 
 const redriveAction = (name: string, filters: Pick<Filters, 'account'>) => ({
@@ -111,10 +111,8 @@ const redriveAction = (name: string, filters: Pick<Filters, 'account'>) => ({
 })
 
 /** The result of an operation that sends records. */
-const doneBy = (redriven: Redriven, unwanted: number): Done<Redriven> => ({
-  code: Number(redriven.trouble !== undefined || unwanted > 0),
-  result: redriven,
-})
+const doneBy = (redriven: Redriven, unwanted: number): E.Either<Stop, Done<Redriven>> =>
+  E.right({ code: Number(redriven.trouble !== undefined || unwanted > 0), result: redriven })
 
 const noneNamed =
   'Nothing was sent. Each record that fails again makes one more dead letter, so again together with force needs the IDs of the dead letters (--id).'

@@ -3,18 +3,24 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Ticket } from '../../../../contracts/primitives.ts'
 import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { disagreement } from '../../domain/agreed-time.ts'
-import { alsoText, identityName, isPhoneAlike } from '../../domain/person/ids.ts'
-import { likelyOthers, type Part } from '../../domain/person/parts.ts'
-import type { Likely, Person } from '../../domain/person/person.ts'
+import { alsoText, type Identity } from '../../domain/person/ids.ts'
+import type { Part } from '../../domain/person/parts.ts'
+import type { Likely } from '../../domain/person/person.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn } from '../../operations/audit.ts'
-import { type Accounts, operation, type Resources, type Stop, stop } from '../../operations/operation.ts'
+import {
+  type Accounts,
+  type Done,
+  operation,
+  type Resources,
+  type Run,
+  type Stop,
+  stop,
+} from '../../operations/operation.ts'
 import { anyText, days, type ReadOption } from '../../operations/options.ts'
-import { table } from '../../shared/table.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { personOptions, requestOf, whoIsMeant, whoIsNot, whoseIsIt } from '../person-options.ts'
-import { type Remaining, receiptWords } from '../receipt-words.ts'
 import { notCurrent, unreadEnrichments, viewsReachEnd } from '../views-current.ts'
 import { erase as eraseNow, finishInterrupted, unfinishedErasures } from './erase.ts'
 import { contradictsItself, isOfNobody, type Plan, planOf, type Request, withoutKeys } from './plan.ts'
@@ -31,9 +37,6 @@ const wrongClock = (requestedAt: Date, ofMongo: number): string | undefined => {
   return apart && `Nothing was erased: ${apart}. Set the clock, because the time of the request decides what is erased.`
 }
 
-const rowsOf = (counts: Readonly<Record<string, number>>) =>
-  table(Object.entries(counts).map(([name, count]) => [`  ${name}`, String(count)]))
-
 /** The id by which `--also` includes this other person. It leads to the others. */
 export const alsoOf = ({ leadsTo }: Likely): string => {
   const id =
@@ -47,84 +50,12 @@ export const exceptOf = ({ clients, chats }: Omit<Part, 'through'>): ReadonlyArr
     ? clients.map((value) => alsoText({ kind: 'client', value }))
     : chats.map((value) => alsoText({ kind: 'chat', value }))
 
-const partLine = (part: Part) => {
-  const ids = exceptOf(part)
-  const who = part.clients.length > 0 ? `client ${part.clients.join(', ')}` : 'no client'
-  return `Joined by ${part.via.map(identityName).join(', ')}: ${part.chats.length} chats of ${who}. If it is another person: --except ${ids.join(' ')}`
-}
-
-/** What leaves out all those who are likely other persons. */
-const othersLines = (parts: ReadonlyArray<Part>): ReadonlyArray<string> => {
-  const others = likelyOthers(parts)
-  const ids = parts.flatMap((part, i) => (others.has(i) ? exceptOf(part) : []))
-  return ids.length === 0
-    ? []
-    : [
-        `Likely other persons, INCLUDED: only a visitor number leads to them, and they have another email address. Leave them out with --except ${ids.join(' ')}`,
-      ]
-}
-
 const ticket: ReadOption<Ticket> = (text) => {
   const read = Ticket.decode(text)
   return E.isRight(read)
     ? read
     : E.left('the number of a ticket: letters, digits and . _ / # : -, at most 64, with a digit')
 }
-
-/** Others who may be the same person, and how each is included. */
-export const likelyLines = (
-  { start }: Pick<Request, 'start'>,
-  { likely }: Pick<Person, 'likely'>,
-): ReadonlyArray<string> =>
-  likely.map((each) => {
-    const same = each.via.map((it) => (isPhoneAlike(start, it) ? 'phone apart from the country code' : it.kind))
-    return `Likely the same person, not included: ${each.leadsTo.map(identityName).join(', ')} (same ${[...new Set(same)].join(', ')}; include with --also ${alsoOf(each)}).`
-  })
-
-const planLines = (request: Request, { person, found, unnamed }: Plan): ReadonlyArray<string> => [
-  ...unnamed.map(
-    (it) =>
-      `No document names ${identityName(it)}: check the id. Only records of it in Kafka and the archive would be erased.`,
-  ),
-  `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
-  'Documents:',
-  ...rowsOf(found),
-  ...person.parts.filter(({ via }) => via.length > 0).map(partLine),
-  ...othersLines(person.parts),
-  ...likelyLines(request, person),
-]
-
-const rowsUnder = (title: string, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
-  rows.length === 0 ? [] : [title, ...table(rows.map(([first, ...others]) => [`  ${first}`, ...others]))]
-
-/** A day stays as it is, so that it can be searched and sorted. */
-const wordsOf = (receipt: ErasureDocument): ReadonlyArray<string> => {
-  const { verdict, mustAct, byItself, newer, inWords } = receiptWords(receipt, (day) => day)
-  return [
-    verdict,
-    ...rowsUnder('Somebody must act on:', mustAct.map(cells)),
-    ...rowsUnder('Newer than the erasure:', newer.map(cells)),
-    ...rowsUnder(
-      'Goes by itself:',
-      byItself.map(({ what, until }) => [what, until]),
-    ),
-    ...rowsUnder(
-      'In the words of an earlier version:',
-      inWords.map(({ where, until }) => [where, until]),
-    ),
-  ]
-}
-
-const cells = ({ what, until, who }: Remaining) => [what, until, who]
-
-export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
-  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy}${receipt.ticket === undefined ? '' : ` (ticket ${receipt.ticket})`} at ${receipt.requestedAt.toISOString()}.`,
-  ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
-  ...(receipt.confirmedBy === undefined
-    ? []
-    : [`Confirmed by: ${receipt.confirmedBy.join(', ') || 'no consumer group'}.`]),
-  ...wordsOf(receipt),
-]
 
 type Ports = Accounts &
   Pick<Resources, 'retentionDays'> & {
@@ -156,23 +87,36 @@ export type Erasing = {
   readonly backupDays: number | undefined
   /** Where the receipt is written, by the id of the erasure. */
   readonly pathOf: (id: string) => string
-} & ({ readonly plan: Plan } | { readonly unfinished: ReadonlyArray<ErasureDocument> })
+} & (
+  | { readonly plan: Plan }
+  | { readonly unfinished: ReadonlyArray<ErasureDocument> }
+  /** Nothing is stored about the person. These may be the same person. */
+  | { readonly likely: ReadonlyArray<Likely> }
+)
 
-const finished = 'An erasure that was interrupted is finished now.'
+/** `wasInterrupted`: an earlier erasure is finished now. */
+export type Erased = { readonly receipts: ReadonlyArray<ErasureDocument>; readonly wasInterrupted: boolean }
 
-/** The lines about the receipts, and their files. */
-const written = (receipts: ReadonlyArray<ErasureDocument>, pathOf: Erasing['pathOf'], ...before: string[]) => {
+/**
+ * What `erase` says. `not-current`: the views may lack chats of the person. `nobody`: nothing is stored about the
+ * person, and these may be the same person.
+ */
+export type EraseEvent =
+  | { readonly kind: 'not-current' }
+  | { readonly kind: 'nobody'; readonly start: Identity; readonly likely: ReadonlyArray<Likely> }
+  | { readonly kind: 'planned'; readonly start: Identity; readonly plan: Plan }
+
+/** The receipts, with a file of each. */
+const erased = (
+  receipts: ReadonlyArray<ErasureDocument>,
+  pathOf: Erasing['pathOf'],
+  wasInterrupted: boolean,
+): E.Either<Stop, Done<Erased>> => {
   const files = receipts.map((receipt) => ({
     path: pathOf(receipt._id),
     text: `${JSON.stringify(receipt, null, 2)}\n`,
-    lines: [`The receipt is in ${pathOf(receipt._id)} too.`],
   }))
-  const lines = receipts.flatMap((receipt) => [
-    ...before,
-    ...receiptLines(receipt),
-    `The receipt is in the collection erasures. \`erase status ${receipt._id}\` checks what is left.`,
-  ])
-  return { code: 0, files, lines, result: receipts }
+  return E.right({ code: 0, files, result: { receipts, wasInterrupted } })
 }
 
 /** Removes all personal data of one person from the log, the views and the archive. */
@@ -202,15 +146,12 @@ export const erase = operation({
     },
   },
   dryRun: { about: 'only show what is stored, and about whom' },
-  confirm: {
-    question: (erasing: Erasing) => ('plan' in erasing ? 'Erase all of this for good?' : undefined),
-    declined: 'Nothing was erased. Answer yes, or use --yes.',
-  },
+  confirm: (erasing: Erasing) => 'plan' in erasing,
   needs: { accounts: true, kafka: true, erasures: true, retentionDays: true, dataFolder: true },
   select: async (
     ports: Ports,
     { by, ticket: number, backupDays, receipt, ...person },
-    { isDry, warn, who, withinMs },
+    { isDry, say, who, withinMs }: Run<EraseEvent, never>,
   ): Promise<E.Either<Stop, Erasing>> => {
     const request = requestOf(person)
     if (request === undefined) return stop('refused', whoIsMeant)
@@ -222,7 +163,7 @@ export const erase = operation({
     const asked = { request, requestedBy: by ?? who, ticket: number, requestedAt, backupDays, pathOf }
     if (!(await viewsReachEnd(ports.kafka, { withinMs, clock: monotonic, sleep }))) {
       if (!isDry) return stop('unavailable', `Nothing was erased. ${notCurrent}`)
-      warn(notCurrent)
+      say({ kind: 'not-current' })
     }
     const unfinished = isDry ? [] : await unfinishedErasures(ports, request)
     if (unfinished.length > 0) return E.right({ ...asked, unfinished })
@@ -230,24 +171,26 @@ export const erase = operation({
     const whose = whoseIsIt(plan.person)
     if (whose !== undefined) return stop('refused', whose)
     if (!isOfNobody(plan)) return E.right({ ...asked, plan })
-    return stop('nothing', ['The views have nothing of this person.', ...likelyLines(request, plan.person)].join('\n'))
+    return E.right({ ...asked, likely: plan.person.likely })
   },
-  show: (erasing) => ('plan' in erasing ? planLines(erasing.request, erasing.plan) : []),
-  action: ({ request, ticket }) => actionOn('erase', request, { ticket }),
+  show: (erasing): ReadonlyArray<EraseEvent> => {
+    const { start } = erasing.request
+    if ('likely' in erasing) return [{ kind: 'nobody', start, likely: erasing.likely }]
+    return 'plan' in erasing ? [{ kind: 'planned', start, plan: erasing.plan }] : []
+  },
+  action: (erasing) =>
+    'likely' in erasing ? undefined : actionOn('erase', erasing.request, { ticket: erasing.ticket }),
   act: async ({ kafka, erasures, retentionDays }, erasing) => {
     const { request, requestedBy, ticket, requestedAt, backupDays, pathOf } = erasing
     const ports = { kafka, erasures, clock }
     const retention = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
-    if ('unfinished' in erasing)
-      return written(
-        await finishInterrupted(ports, request, erasing.unfinished, { retention, requestedAt }),
-        pathOf,
-        finished,
-      )
-    return written(
-      [await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, retention, requestedAt })],
-      pathOf,
-    )
+    if ('likely' in erasing) return erased([], pathOf, false)
+    if ('unfinished' in erasing) {
+      const receipts = await finishInterrupted(ports, request, erasing.unfinished, { retention, requestedAt })
+      return erased(receipts, pathOf, true)
+    }
+    const receipt = await eraseNow(ports, request, erasing.plan, { requestedBy, ticket, retention, requestedAt })
+    return erased([receipt], pathOf, false)
   },
 })
 
@@ -285,10 +228,7 @@ export const eraseStatus = operation({
     await deadLetterMalformed(kafka)
     const checked: ErasureDocument[] = []
     for (const receipt of receipts) checked.push(await check({ kafka, erasures, clock }, receipt))
-    return {
-      code: checked.every(({ state }) => state === 'complete') ? 0 : 1,
-      lines: checked.flatMap(receiptLines),
-      result: checked,
-    }
+    const isComplete = checked.every(({ state }) => state === 'complete')
+    return E.right({ code: isComplete ? 0 : 1, result: checked })
   },
 })

@@ -1,11 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { RetainState, SilentPersons, Waiting } from '../../mongo/silent-persons.ts'
 import { ofAccount } from '../../operations/audit.ts'
-import { type Accounts, operation, stop } from '../../operations/operation.ts'
+import { type Accounts, operation, type Run, stop } from '../../operations/operation.ts'
 import { accountOption, anyText } from '../../operations/options.ts'
 
-const waitingText = (account: string, { persons, limit, before, since }: Waiting): string =>
-  `${account}: ${persons} persons have had no event since before ${before.toISOString()}, and wait since ${since.toISOString()}. Without you at most ${limit} are erased in a day, and nobody whose records the broker has received since.`
+/** Persons of the account who wait for an operator. */
+export type WaitingEvent = Waiting & { readonly account: string }
+
+/** Otherwise the persons are only listed. */
+export type Released = { readonly isReleased: boolean }
 
 const isWaiting = (state: RetainState): state is RetainState & { readonly waiting: Waiting } =>
   state.waiting !== undefined
@@ -21,16 +24,12 @@ export const eraseRelease = operation({
     account: accountOption('the account whose persons are erased'),
     by: { about: 'who releases them (default: the user of this process)', value: 'name', read: anyText },
   },
-  confirm: {
-    question: ({ account }: { readonly account: string | undefined }) =>
-      account === undefined ? undefined : 'Erase all of them for good?',
-    declined: 'Nothing was released. Answer yes, or use --yes.',
-  },
+  confirm: ({ account }: { readonly account: string | undefined }) => account !== undefined,
   needs: { silentPersons: true, accounts: true },
   select: async (
     { silentPersons }: Accounts & { readonly silentPersons: Pick<SilentPersons, 'retainStates' | 'keepRelease'> },
     { account, by },
-    { who },
+    { who }: Run<WaitingEvent, never>,
   ) => {
     const states = (await silentPersons.retainStates()).filter(isWaiting)
     const those = states.filter(({ _id }) => account === undefined || _id === account)
@@ -39,7 +38,7 @@ export const eraseRelease = operation({
       ? stop('nothing', 'Nobody waits to be erased by privacy.retainDays.')
       : stop('absent', `Nobody of ${account} waits to be erased by privacy.retainDays.`)
   },
-  show: ({ those }) => those.map(({ _id, waiting }) => waitingText(_id, waiting)),
+  show: ({ those }): ReadonlyArray<WaitingEvent> => those.map(({ _id, waiting }) => ({ account: _id, ...waiting })),
   action: ({ account, those: [first] }) =>
     account === undefined
       ? undefined
@@ -49,12 +48,9 @@ export const eraseRelease = operation({
           ...ofAccount(account),
         },
   act: async ({ silentPersons }, { account, by, those: [first] }) => {
-    if (account === undefined || first === undefined) {
-      const advice =
-        'Check the clocks and `privacy.retainDays`. To erase them: livechat-bridge erase release --account <id>'
-      return { code: 0, lines: [advice] }
-    }
+    const released = (isReleased: boolean) => E.right({ code: 0, result: { isReleased } })
+    if (account === undefined || first === undefined) return released(false)
     await silentPersons.keepRelease(account, { before: first.waiting.before, by, at: new Date() })
-    return { code: 0, lines: ['Released: the archiver erases them within minutes, each with a receipt.'] }
+    return released(true)
   },
 })

@@ -44,7 +44,7 @@ export const rebuildWords = (event: Exclude<RebuildEvent, ProgressEvent<unknown>
     case 'compared':
       return comparedWords(event)
     case 'swapped':
-      return [`Replaced: ${listed(event.views)}`]
+      return [`Swapped: ${listed(event.views)}.`]
   }
 }
 

@@ -4,10 +4,10 @@ import { agentSpan, traceparentAfter } from '../bridge/adapters/tracing.ts'
 import { keyedQueue } from '../bridge/shared/keyed-queue.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { chatQueue, isErasure, type Message, type Received, type ReceivedErasure, type Waiting } from './chat-queue.ts'
-import { commandsOf } from './commands.ts'
+import { announcementIds, commandsOf } from './commands.ts'
 import { respond, wordsOf } from './conversation.ts'
 import { askingFor, type ChatAccess, type Outcome } from './handlers.ts'
-import { joined, messageOf, type ReadHistory } from './history.ts'
+import { forAnswer, joined, messageOf, mostAnnounced, type ReadHistory } from './history.ts'
 import { canBeAnswered } from './mistakes.ts'
 import { handOverNoteOf } from './note.ts'
 import { handOver, type Reply } from './replies.ts'
@@ -39,6 +39,8 @@ const outcomes: ReadonlySet<ConversationEvent['type']> = new Set([
 const isOutcome = (event: ConversationEvent): event is Outcome => outcomes.has(event.type)
 /** How many messages a chat remembers that is not idle. */
 const maxSeen = 100
+/** The bridge gives no more messages. */
+const largestHistory = 100
 
 const handleOutcome = async ({ handlers, limits, log }: ChatOptions, event: Outcome): Promise<void> => {
   if (event.data.because !== undefined || handlers.onOutcome === undefined) return
@@ -69,10 +71,13 @@ export const createChat = (options: ChatOptions): Chat => {
     !received.isTooOld
   const queue = chatQueue(isTurn)
 
-  const accessOf = ({ data: { accountId, chatId } }: ConversationEvent): ChatAccess => ({
+  /** `first`: the first of the events that are answered. */
+  const accessOf = (first: ConversationEvent): ChatAccess => ({
     history: async (last = 20) => {
-      const read = await readHistory({ accountId, chatId }, last, seen.at(-1)?.id)
-      return joined(read, seen, last)
+      const { accountId, chatId } = first.data
+      const most = Math.max(last, Math.min(largestHistory, last + mostAnnounced))
+      const read = await readHistory({ accountId, chatId }, most, seen.at(-1)?.id)
+      return forAnswer(joined(read, seen, most), first.id, announcementIds(first, group, mostAnnounced)).slice(-last)
     },
   })
   const spanOf = ({ event: { data }, traceparent }: Received) =>

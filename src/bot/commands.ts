@@ -32,6 +32,10 @@ export const commandsOf = (
 ): ReadonlyArray<BotReply> =>
   replies.flatMap((reply, place) => commandOf(event, reply, commandId(event, String(place), group)) ?? [])
 
+/** The ids of the first commands with what a turn says before its answer. */
+export const announcementIds = (first: ConversationEvent, group: string, count: number): ReadonlySet<string> =>
+  new Set(Array.from({ length: count }, (_, place) => commandId(first, `say ${place}`, group)))
+
 /**
  * The command for what a bot says before its answer. It answers the newest message, and its id is that of the turn's
  * first one: a turn that begins again with one more message does not say the same twice.

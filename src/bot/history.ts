@@ -88,6 +88,28 @@ export const joined = (
   return [...read, ...seen.filter(({ id }) => !known.has(id))].slice(-last)
 }
 
+/** How many messages of a turn that were said before its answer are looked for, and left out of its history. */
+export const mostAnnounced = 10
+
+/**
+ * The history for the answer to the messages from `first` on: those of the client are last. What the bot said
+ * meanwhile answers earlier messages, so it is before them. What it announced in this turn (`announced` are the ids of
+ * the commands) is left out: the turn is not answered yet.
+ */
+export const forAnswer = (
+  history: ReadonlyArray<HistoryMessage>,
+  first: string,
+  announced: ReadonlySet<string>,
+): ReadonlyArray<HistoryMessage> => {
+  const isOfBot = ({ from }: HistoryMessage) => from === 'bot'
+  const commandOf = ({ id }: HistoryMessage) => /([^/]*):delivered$/.exec(id)?.[1] ?? ''
+  const said = history.filter((message) => !(isOfBot(message) && announced.has(commandOf(message))))
+  const begin = said.findIndex(({ id }) => id === first)
+  if (begin < 0) return said
+  const since = said.slice(begin)
+  return [...said.slice(0, begin), ...since.filter(isOfBot), ...since.filter((message) => !isOfBot(message))]
+}
+
 /** A message for the API of a model. */
 export type ModelMessage = { readonly role: 'user' | 'assistant'; readonly content: string }
 

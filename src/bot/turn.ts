@@ -130,7 +130,7 @@ const attemptTurn = ({ handlers, group, limits, monotonic, log }: TurnOptions, a
 }
 
 type OfChat = {
-  readonly accessOf: (event: Message['event']) => ChatAccess
+  readonly accessOf: (first: Message['event']) => ChatAccess
   readonly spanOf: (received: Message) => Span | undefined
   readonly publishAll: (
     received: Message,
@@ -171,7 +171,15 @@ export const handleTurn = async (
     const last = messages.at(-1) ?? first
     if (queue.isTaken()) return messages.length
     const span = () => spanOf(last)
-    const attempt = attemptTurn(options, { messages, first, last, startedAt, said, access: accessOf(last.event), span })
+    const attempt = attemptTurn(options, {
+      messages,
+      first,
+      last,
+      startedAt,
+      said,
+      access: accessOf(first.event),
+      span,
+    })
     while (!attempt.isOver()) {
       const isNewer = queue.messages().length > messages.length && monotonic() < startedAt + turns.atMostMs
       if (isNewer || queue.isTaken()) attempt.abort()

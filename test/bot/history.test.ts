@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentJoined, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
-import { historyOver, messageOf, noHistory, type ReadHistory, toMessages } from '../../src/bot/history.ts'
+import { forAnswer, historyOver, messageOf, noHistory, type ReadHistory, toMessages } from '../../src/bot/history.ts'
 import { text } from '../../src/bot/replies.ts'
 import { sleep } from '../../src/bridge/shared/time.ts'
 import { givenChat } from './given-chat.ts'
@@ -109,10 +109,10 @@ history('what the bot has seen since is added, and its newest event is named', a
       named.push(after)
       return [message('m1', 'client', 'a'), message('r1', 'bot', 'b')]
     },
-    'm1',
     'm2',
+    'm3',
   )
-  assert.equal([got[0], named[0]], [['m1', 'r1', 'm2'], 'm2'])
+  assert.equal([got[0], named[0]], [['r1', 'm2', 'm3'], 'm3'])
 })
 
 history('an event becomes the message that the bridge would give', () => {
@@ -129,6 +129,33 @@ history('the harness has the history of its chat', async () => {
   await given(bot, clientWrites('one'))
     .when(clientWrites('two'))
     .says(text('client: one, bot: client: one, client: two'))
+})
+
+history('the history for an answer ends with the words that are answered, without what their turn announced', () => {
+  const [one, two, three] = ['m1', 'm2', 'm3'].map((id) => message(id, 'client', id))
+  const [old, now, agent] = [
+    message('acme/2037/bot-a:delivered', 'bot', 'a'),
+    message('acme/2037/bot-b:delivered', 'bot', 'b'),
+    message('a1', 'agent', ''),
+  ]
+  const rows = [
+    ['an announcement is left out', [one, old, two, now], 'm2', [one, old, two]],
+    ['also between two messages of the turn', [one, now, two], 'm1', [one, two]],
+    ['also of a test without servers', [one, message('bot-b:delivered', 'bot', 'b')], 'm1', [one]],
+    ['what answers an earlier message is before the turn', [one, two, old, three], 'm2', [one, old, two, three]],
+    ['the part of an agent stays where it is', [one, two, agent, old, three], 'm2', [one, old, two, agent, three]],
+    ['without a message of the client nothing moves', [one, old], 'event', [one, old]],
+  ] as const
+  for (const [name, given, first, expected] of rows)
+    assert.equal(
+      forAnswer(
+        given.flatMap((each) => each ?? []),
+        first,
+        new Set(['bot-b']),
+      ),
+      expected,
+      name,
+    )
 })
 
 history('models get client and bot in turns, beginning with the client', () => {

@@ -27,12 +27,12 @@ def bot_of(described):
         nonlocal calls
         calls += 1
         rule = next((each for each in described["rules"] if each.get("when", "") in words), {})
-        if rule.get("throws") == "always" or (rule.get("throws") == "once" and calls == 1):
-            raise RuntimeError("the model is busy")
         if say is not None and "say" in rule:
             await say(text(rule["say"]))
         if "afterMs" in rule:
             await asyncio.sleep(rule["afterMs"] / 1000)
+        if rule.get("throws") == "always" or (rule.get("throws") == "once" and calls == 1):
+            raise RuntimeError("the model is busy")
         history = " | ".join(f"{each.from_}: {each.text}" for each in await chat.history())
         return [reply_of(each, words, history) for each in rule.get("replies", [])]
 

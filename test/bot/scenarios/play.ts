@@ -67,9 +67,9 @@ const handlersOf = ({ turns, rules, onAgentUnavailable, onFailure }: Bot): Handl
   const answer = async (words: string, { history }: ChatAccess, say?: (reply: Reply) => Promise<void>) => {
     calls += 1
     const rule = rules.find(({ when }) => when === undefined || words.includes(when))
-    if (rule?.throws === 'always' || (rule?.throws === 'once' && calls === 1)) throw new Error('the model is busy')
     if (rule?.say !== undefined) await say?.(text(rule.say))
     if (rule?.afterMs !== undefined) await wait(rule.afterMs)
+    if (rule?.throws === 'always' || (rule?.throws === 'once' && calls === 1)) throw new Error('the model is busy')
     const said = (await history()).map(({ from, text: line }) => `${from}: ${line}`).join(' | ')
     return (rule?.replies ?? []).map((reply) => replyOf(reply, words, said))
   }

@@ -34,6 +34,11 @@ def commands_of(event: Event, replies: Iterable[Reply], group: str) -> list[dict
     return [_command(event, reply, _command_id(event, str(place), group)) for place, reply in enumerate(replies)]
 
 
+def announcement_ids(first: Event, group: str, count: int) -> set[str]:
+    """The ids of the first commands with what a turn says before its answer."""
+    return {_command_id(first, f"say {place}", group) for place in range(count)}
+
+
 def announcement_of(first: Event, newest: Event, reply: Reply, place: int, group: str) -> dict[str, Any]:
     """The command for what a bot says before its answer. It answers the newest message, and its id is that of the turn's
     first one: a turn that begins again with one more message does not say the same twice."""

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from .bot import Answer, Bot, Chat, Limits, NoAnswer, OnFact, Turn, Turns
-from .commands import announcement_of, commands_of
+from .commands import announcement_ids, announcement_of, commands_of
 from .events import ENDS, ERASED, OUTCOMES, Event, HistoryMessage, message_of, seconds_of
-from .history import ReadHistory, joined, no_history
+from .history import LARGEST, MOST_ANNOUNCED, ReadHistory, for_answer, joined, no_history
 from .mistakes import can_be_answered, mistakes_in, mistakes_in_announcement
 from .replies import Reply, enrichment_in, hand_over
 from .tracing import Trace
@@ -308,10 +308,13 @@ class Conversation:
     def _is_erased(self) -> bool:
         return any(isinstance(heard, HeardErasure) for heard in self._queue)
 
-    async def _history(self, event: Event, last: int = 20) -> list[HistoryMessage]:
+    async def _history(self, first: Event, last: int = 20) -> list[HistoryMessage]:
+        """`first`: the first of the events that are answered."""
         newest = self._seen[-1].id if self._seen else None
-        read = await self._settings.read_history(event.account_id, event.chat_id, last, newest)
-        return joined(read, self._seen, last)
+        most = max(last, min(LARGEST, last + MOST_ANNOUNCED))
+        read = await self._settings.read_history(first.account_id, first.chat_id, most, newest)
+        announced = announcement_ids(first, self._settings.group, MOST_ANNOUNCED)
+        return for_answer(joined(read, self._seen, most), first.id, announced)[-last:]
 
     async def _run(self) -> None:
         try:
@@ -468,7 +471,7 @@ class Conversation:
                 place += 1
                 await announce(reply, place - 1)
 
-            history = partial(self._history, last.event)
+            history = partial(self._history, messages[0].event)
             turn = Turn(history, [each.event for each in messages], say, cancelled)
             handler = self._settings.bot.of_turns
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +18,10 @@ REQUEST_S = 4.0
 AGAIN_S = 0.2
 # The last attempt does not name the newest event: the kit adds what it has seen itself.
 ATTEMPTS = 3
+# The bridge gives no more messages.
+LARGEST = 100
+# How many messages of a turn that were said before its answer are looked for, and left out of its history.
+MOST_ANNOUNCED = 10
 
 # An account, a chat, the most messages, and the newest event of the chat that the bot knows: the answer has it too.
 ReadHistory = Callable[[str, str, int, str | None], Awaitable[Sequence[HistoryMessage]]]
@@ -85,6 +89,22 @@ def joined(read: Sequence[HistoryMessage], seen: Sequence[HistoryMessage], last:
     """The newest messages: those of the bridge, and those that the bot itself has seen since."""
     known = {message.id for message in read}
     return [*read, *(message for message in seen if message.id not in known)][-last:]
+
+
+def for_answer(history: Iterable[HistoryMessage], first: str, announced: Collection[str]) -> list[HistoryMessage]:
+    """The history for the answer to the messages from `first` on: those of the client are last. What the bot said
+    meanwhile answers earlier messages, so it is before them. What it announced in this turn (`announced` are the ids of
+    the commands) is left out: the turn is not answered yet."""
+
+    def is_announced(message: HistoryMessage) -> bool:
+        command = message.id.removesuffix(":delivered").rsplit("/", 1)[-1]
+        return message.from_ == "bot" and command in announced
+
+    said = [message for message in history if not is_announced(message)]
+    begin = next((place for place, message in enumerate(said) if message.id == first), len(said))
+    since = said[begin:]
+    of_bot = [message for message in since if message.from_ == "bot"]
+    return [*said[:begin], *of_bot, *(message for message in since if message.from_ != "bot")]
 
 
 def to_messages(history: Iterable[HistoryMessage]) -> list[dict[str, str]]:

@@ -7,23 +7,28 @@ import { right } from './either.ts'
 import { temporaryFolder } from './folder.ts'
 import { cacheDir } from './servers.ts'
 
-/** Starts a broker that nobody else uses, with these lines of settings beside the usual ones. */
+/** Starts a broker that nobody else uses, with these lines of settings beside the usual ones. It may be stopped and started again. */
 export const ownBroker = async (properties: ReadonlyArray<string>) => {
   const directory = temporaryFolder()
   const ports = { broker: await anyFree(), controller: await anyFree() }
-  const running = right(
-    await runKafkaNode({
-      name: 'a broker',
-      directory,
-      logFile: join(directory, 'kafka.log'),
-      jars: right(await kafkaJars(resolve(cacheDir), () => {})),
-      heap: 384,
-      clusterId: newClusterId(),
-      configure: async () => ({
-        port: ports.broker,
-        properties: `${kafkaConfig(ports)}${properties.map((line) => `${line}\n`).join('')}`,
-      }),
+  const node = {
+    name: 'a broker',
+    directory,
+    logFile: join(directory, 'kafka.log'),
+    jars: right(await kafkaJars(resolve(cacheDir), () => {})),
+    heap: 384,
+    clusterId: newClusterId(),
+    configure: async () => ({
+      port: ports.broker,
+      properties: `${kafkaConfig(ports)}${properties.map((line) => `${line}\n`).join('')}`,
     }),
-  )
-  return { brokers: [`127.0.0.1:${ports.broker}`], stop: running.stop }
+  }
+  let running = right(await runKafkaNode(node))
+  return {
+    brokers: [`127.0.0.1:${ports.broker}`],
+    stop: () => running.stop(),
+    start: async () => {
+      running = right(await runKafkaNode(node))
+    },
+  }
 }

@@ -96,6 +96,20 @@ def confirmed(error: object, _: Message) -> None:
         raise KafkaException(error)
 
 
+def commit() -> bool:
+    """
+    Whether everything that the table has is committed. If not, it is tried again: after an outage by this member, after
+    a rebalance by whoever has the partitions then, from their last commit on. The table knows what comes again.
+    """
+    try:
+        consumer.commit(asynchronous=False)
+    except KafkaException as problem:
+        if problem.args[0].code() != KafkaError._NO_OFFSET:  # this member has read nothing since the rebalance
+            print(f"not committed yet: {problem.args[0]}", file=sys.stderr, flush=True)
+            return False
+    return True
+
+
 running = True
 
 
@@ -116,7 +130,14 @@ consumer = Consumer(
         "enable.partition.eof": replay is not None,
     }
 )
-producer = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2_random", "enable.idempotence": True})
+producer = Producer(
+    {
+        "bootstrap.servers": brokers,
+        "partitioner": "murmur2_random",
+        "enable.idempotence": True,
+        "message.timeout.ms": 0,  # an outage may last: nothing is given up
+    }
+)
 confirmations: list[tuple[str, str]] = []
 if offsets:  # as the command `archive replay` prints them: 0: 1502, 1: 1498
     places = [TopicPartition(replayed, *map(int, each.split(":"))) for each in offsets.split(",")]
@@ -124,6 +145,7 @@ if offsets:  # as the command `archive replay` prints them: 0: 1502, 1: 1498
 consumer.subscribe([replay] if replay else [f"{prefix}{topic}" for topic in TOPICS])
 partitions = consumer.list_topics(replay).topics[replay].partitions if replay else {}
 ended: set[int] = set()
+committed = True
 while running:
     messages = consumer.consume(500, timeout=1)
     with database:  # one transaction for all of them
@@ -138,11 +160,12 @@ while running:
     for key, value in confirmations:
         producer.produce(f"{prefix}erasure-confirmations", key=key, value=value, on_delivery=confirmed)
     confirmations.clear()
-    producer.flush()
-    # Committed after the table is: a crash in between brings the events again, and never loses one.
-    if any(not message.error() for message in messages):
-        consumer.commit(asynchronous=False)
-    if replay and len(ended) == len(partitions):
+    while producer.flush(1) > 0 and running:
+        pass
+    # Committed after the table is and everything is told: a crash in between brings the events again, and never loses one.
+    if len(producer) == 0 and not (committed and all(message.error() for message in messages)):
+        committed = commit()
+    if replay and committed and len(ended) == len(partitions):
         print(f"{replay} is read to its end", file=sys.stderr)
         break
 consumer.close()

@@ -1,51 +1,17 @@
 // A downstream team reads the topics in Go or Java, with CloudEvents' SDK and types generated of the published files.
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify, stripVTControlCharacters } from 'node:util'
-import * as E from 'fp-ts/lib/Either.js'
+import { stripVTControlCharacters } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../../contracts/events/index.ts'
-import { folder as examples } from '../../guides/examples.ts'
 import { runCommand } from '../../support/command.ts'
 import { eventually } from '../../support/eventually.ts'
-import { temporaryFolder } from '../../support/folder.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { world } from '../../support/world.ts'
-import { lacking, npmPackage } from './fetched.ts'
+import { compiledConsumers } from './example-consumers.ts'
 
-const published = fileURLToPath(new URL('../../../contracts/published/', import.meta.url))
 const consumers = suite('consumers of downstream teams')
-
-type Made = { readonly command: string; readonly args: ReadonlyArray<string>; readonly cwd: string }
-
-const copied = (name: string): string => {
-  const cwd = temporaryFolder()
-  cpSync(join(examples, name), cwd, { recursive: true })
-  return cwd
-}
-
-const inGo = async (): Promise<Made> => {
-  const cwd = copied('go')
-  const env = { ...process.env, SCHEMAS: join(published, 'schemas') }
-  await promisify(execFile)('go', ['generate'], { cwd, env })
-  await promisify(execFile)('go', ['vet', './...'], { cwd })
-  await promisify(execFile)('go', ['build', '-o', 'program'], { cwd })
-  return { command: './program', args: [], cwd }
-}
-
-const modelina = await npmPackage('@asyncapi/modelina', '5.10.1')
-const inJava = async (): Promise<Made> => {
-  const cwd = copied('java')
-  if (E.isRight(modelina)) symlinkSync(join(dirname(modelina.right), 'node_modules'), join(cwd, 'node_modules'))
-  const env = { ...process.env, ASYNCAPI: join(published, 'asyncapi.yaml') }
-  execFileSync(process.execPath, ['generate.mjs'], { cwd, env })
-  await promisify(execFile)('mvn', ['-q', '-B', 'compile'], { cwd })
-  return { command: 'mvn', args: ['-q', '-B', 'exec:java'], cwd }
-}
 
 const here = await world()
 const topic = `${here.prefix}samples`
@@ -77,11 +43,7 @@ const written = (async () => {
   await producer.disconnect()
 })()
 
-for (const [language, tool, make] of [
-  ['Go', await lacking('go', ['version']), inGo],
-  ['Java', E.isLeft(modelina) ? modelina.left.message : await lacking('mvn', ['--version']), inJava],
-] as const) {
-  if (tool !== undefined) console.log(`skipped: the consumer in ${language}: ${tool}`)
+for (const { language, tool, make } of compiledConsumers) {
   const test = tool === undefined ? consumers : consumers.skip
   // Both are compiled at once.
   const making = tool === undefined ? make() : undefined

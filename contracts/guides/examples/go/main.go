@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/IBM/sarama"
 	"github.com/cloudevents/sdk-go/protocol/kafka_sarama/v2"
@@ -73,10 +74,15 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	// A call of Consume ends when the group gets or loses a member.
+	// A call of Consume ends when the group gets or loses a member, and with an error while no broker answers. The next
+	// one goes on after the last commit, so an event may come again.
 	for ctx.Err() == nil {
 		if err := group.Consume(ctx, strings.Split(topics, ","), handler{}); err != nil {
-			log.Fatal(err)
+			fmt.Fprintln(os.Stderr, "not reading:", err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
 		}
 	}
 	if err := group.Close(); err != nil {

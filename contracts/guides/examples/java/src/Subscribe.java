@@ -12,8 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -64,6 +67,18 @@ public class Subscribe {
     }
   }
 
+  /**
+   * What cannot be committed is committed later: after an outage by this member, after a rebalance by whoever has the
+   * partitions then, from their last commit on. So an event may come again.
+   */
+  private static void commit(KafkaConsumer<String, byte[]> consumer) {
+    try {
+      consumer.commitSync();
+    } catch (CommitFailedException | RebalanceInProgressException | RetriableException later) {
+      System.err.println("not committed yet: " + later.getMessage());
+    }
+  }
+
   public static void main(String[] args) throws InterruptedException {
     KafkaConsumer<String, byte[]> consumer = new KafkaConsumer<>(
         Map.of(
@@ -87,7 +102,7 @@ public class Subscribe {
       while (true) {
         consumer.poll(Duration.ofSeconds(1)).forEach(Subscribe::handle);
         // Committed after the work: a crash in between brings the events again, and never loses one.
-        consumer.commitSync();
+        commit(consumer);
       }
     } catch (WakeupException stop) {
       // Ctrl-C

@@ -39,12 +39,14 @@ const argumentOf = ({ about, value, isRequired, ...option }: Option) => {
   return parser === undefined ? argument : argument.argParser(parser)
 }
 
+const shownValue = ({ value, many }: Option): string => {
+  if (value === undefined) return ''
+  return many === 'any' ? ` [${value}...]` : ` <${value}${many === 'list' ? '...' : ''}>`
+}
+
 const optionOf = (name: string, option: Option) => {
-  const { about, value, many, conflicts, isRequired } = option
-  const made = new CommandOption(
-    `--${kebab(name)}${value === undefined ? '' : ` <${value}${many === 'list' ? '...' : ''}>`}`,
-    about,
-  )
+  const { about, conflicts, isRequired } = option
+  const made = new CommandOption(`--${kebab(name)}${shownValue(option)}`, about)
   const parser = parserOf(option)
   if (parser !== undefined) made.argParser(parser)
   if (option.default !== undefined) made.default(option.default)
@@ -75,9 +77,14 @@ const addTo = (command: Command, operation: AnyOperation, execute: Execute) => {
   command.action(async (...args: ReadonlyArray<unknown>) => {
     const { json: isJson, dryRun: isDry, yes, ...values } = command.opts()
     const positional = names.flatMap((name, i) => (args[i] === undefined ? [] : [[name, args[i]] as const]))
+    // commander gives true for an option whose values are left out.
+    const lists = Object.entries(values).map(([name, value]) => [
+      name,
+      value === true && options[name]?.many === 'any' ? [] : value,
+    ])
     await execute(
       operation,
-      { ...Object.fromEntries(positional), ...values },
+      { ...Object.fromEntries(positional), ...Object.fromEntries(lists) },
       { ...(isJson && { json: true }), ...(isDry && { dryRun: true }), ...(yes && { yes: true }) },
     )
   })

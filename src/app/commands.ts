@@ -62,10 +62,11 @@ const playDemo = operation({
       read: seed,
     },
     say: {
-      about: 'play nothing: a client writes these messages, and what your bot answers is printed',
+      about:
+        'play nothing: be a client. It writes these messages, then what you type, in one chat, and what your bot answers is printed',
       value: 'text',
       read: anyText,
-      many: 'list',
+      many: 'any',
     },
   },
   needs: {},

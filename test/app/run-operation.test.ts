@@ -1,5 +1,8 @@
+import { Command } from 'commander'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { addOperations } from '../../src/app/command-line.ts'
+import { commands } from '../../src/app/commands.ts'
 import { operations as listed } from '../../src/app/operations.ts'
 import { wordsOf } from '../../src/app/terminal/list.ts'
 import type { AnyOperation } from '../../src/bridge/operations/operation.ts'
@@ -58,6 +61,25 @@ options('of an account are in operations that have the accounts file', () => {
     lacking.map(({ name }) => name),
     [],
   )
+})
+
+options('whose values may be left out have none then', async () => {
+  const [playDemo] = commands.filter(({ name }) => name === 'demo')
+  for (const [args, expected] of [
+    [['demo'], undefined],
+    [['demo', '--say'], []],
+    [
+      ['demo', '--say', 'Hello', 'I want a person'],
+      ['Hello', 'I want a person'],
+    ],
+  ] as const) {
+    const got: unknown[] = []
+    const program = addOperations(new Command(), playDemo === undefined ? [] : [playDemo], async (_, values) => {
+      got.push(Reflect.get(values, 'say'))
+    })
+    await program.parseAsync([...args], { from: 'user' })
+    assert.equal(got, [expected])
+  }
 })
 
 options.run()

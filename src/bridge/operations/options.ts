@@ -13,8 +13,8 @@ export type Option = {
   readonly read?: ReadOption<unknown>
   readonly default?: unknown
   readonly isRequired?: true
-  /** `repeated`: the option once for each value. `list`: all values after the option. */
-  readonly many?: 'repeated' | 'list'
+  /** `repeated`: the option once for each value. `list`: all values after the option; `any`: they may be none. */
+  readonly many?: 'repeated' | 'list' | 'any'
   /** The value is the id of an account. The operation is refused if no account of the accounts file has it. */
   readonly isAccount?: true
   /** The value follows the name of the operation; there is no `--name`. */

@@ -11,6 +11,7 @@ export type LoggedEvent = {
   readonly offset: number
   readonly type: string
   readonly id: string
+  readonly key: string
   readonly headers: Readonly<Record<string, string>>
   readonly data: Data
 }
@@ -24,11 +25,11 @@ const dataOf = (value: Buffer | null): Data => {
   }
 }
 
-const loggedEventOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRecord): LoggedEvent => {
+const loggedEventOf = ({ topic, partition, offset, key, headers: bytes, value }: IncomingRecord): LoggedEvent => {
   const headers = Object.fromEntries(Object.entries(bytes).map(([name, header]) => [name, String(header)]))
   const data = dataOf(value)
   const { ce_type: type = String(data.type), ce_id: id = String(data.id) } = headers
-  return { topic, partition, offset, type, id, headers, data }
+  return { topic, partition, offset, type, id, key: String(key ?? ''), headers, data }
 }
 
 /** The records that are appended during the story. A record that is read twice is kept once. */

@@ -19,7 +19,7 @@ export type AsJson<T> = T extends Date | (string & t.Brand<unknown>)
  * A document of a view in an answer: without the bridge's own fields. If it is masked, required text is empty, and
  * other personal fields are left out, so its type is the same.
  */
-export type Shown<D> = AsJson<Omit<D, (typeof notes)[number]>>
+export type Shown<D> = D extends unknown ? AsJson<Omit<D, (typeof notes)[number]>> : never
 
 const withoutNotes = (props: t.Props): t.Props =>
   Object.fromEntries(Object.entries(props).filter(([name]) => !notes.some((note) => note === name)))

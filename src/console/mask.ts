@@ -20,13 +20,13 @@ export type Sight = 'masked' | 'clear'
 const visible = (marks: Marks, document: object, sight: Sight): JsonObject =>
   withTexts(sight === 'clear' ? document : withoutPersonal(marks, document)) as JsonObject
 
-/** Turns a document of a view into its form in responses. */
+/** Turns a document of a view, or a part of one, into its form in responses. */
 export const documentAnswer = <D extends object>(codec: t.Type<D, unknown>) => {
   const marks = marksOf(codec)
-  return (document: D, sight: Sight): Shown<D> => {
+  return <Part extends Partial<D>>(document: Part, sight: Sight): Shown<Part> => {
     const answer = visible(marks, document, sight)
     for (const note of notes) delete answer[note]
-    return answer as Shown<D>
+    return answer as Shown<Part>
   }
 }
 

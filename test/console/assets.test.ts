@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { buildSync } from 'esbuild'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -32,8 +33,19 @@ files(
   },
 )
 
+const { inputs } = buildSync({ ...bundle, metafile: true }).metafile
+
+files('the npm package has every file of which the script is made', () => {
+  const packing = readFileSync('src/tools/release/pack.ts', 'utf8')
+  const copied = [...packing.matchAll(/^ {2}'(src\/[^']+)',$/gm)].map(([, path = '']) => path)
+  const isCopied = (file: string) => copied.some((path) => file === path || file.startsWith(`${path}/`))
+  assert.equal(
+    Object.keys(inputs).filter((file) => file.startsWith('src/') && !isCopied(file)),
+    [],
+  )
+})
+
 files('the script has no codec, no contract and nothing of Node.js: pages import types of answers only', () => {
-  const { inputs } = buildSync({ ...bundle, metafile: true }).metafile
   const parts = Object.entries(inputs).flatMap(([path, { imports }]) => [path, ...imports.map((each) => each.path)])
   assert.ok(parts.some((path) => path.endsWith('browser/app.tsx')))
   assert.equal(

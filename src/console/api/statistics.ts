@@ -14,7 +14,7 @@ import { chunks } from '../../bridge/shared/slices.ts'
 import { sessionStatsAt } from '../../bridge/views/compute-daily-stats.ts'
 import { NamesBody, type StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv, csvFile } from '../csv.ts'
-import { DayOfSessions, definitions } from '../definitions.ts'
+import { type DayOfSessions, definitions } from '../definitions.ts'
 import {
   type ConsoleHandler,
   decodeAs,
@@ -79,12 +79,8 @@ const tooMany = (most: number) =>
 
 const dayAnswer = documentAnswer(DailyStatsDocument)
 const byAnswer = documentAnswer(DailyStatsByDocument)
-const soFarAnswer = documentAnswer(DayOfSessions)
 type Stats = DailyStatsDocument | DailyStatsByDocument | DayOfSessions
-const rowOf = (stats: Stats) => {
-  if ('by' in stats) return byAnswer(stats, 'masked')
-  return 'chats' in stats ? dayAnswer(stats, 'masked') : soFarAnswer(stats, 'masked')
-}
+const rowOf = (stats: Stats) => ('by' in stats ? byAnswer(stats, 'masked') : dayAnswer(stats, 'masked'))
 const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(marksOf(DailyStatsByDocument)) }
 
 /** `acme-2026-01-01-2026-01-31-agent.csv`. Account ids and days have only characters that need no escape. */

@@ -83,6 +83,8 @@ const beside = [
   'src/console/pages.ts',
   'src/bridge/domain/person/ids.ts',
   'src/bridge/domain/person/phone.ts',
+  'src/bridge/operations/progress.ts',
+  'src/bridge/privacy/receipt-words.ts',
   'src/bridge/shared/json.ts',
   'src/bridge/shared/text.ts',
   'src/bridge/shared/time.ts',

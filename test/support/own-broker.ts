@@ -7,15 +7,21 @@ import { right } from './either.ts'
 import { temporaryFolder } from './folder.ts'
 import { cacheDir } from './servers.ts'
 
-/** Starts a broker that nobody else uses, with these lines of settings beside the usual ones. It may be stopped and started again. */
-export const ownBroker = async (properties: ReadonlyArray<string>) => {
+/**
+ * Starts a broker that nobody else uses, with these lines of settings beside the usual ones. It may be stopped and
+ * started again. `withJars` may return another folder of jars than the usual one.
+ */
+export const ownBroker = async (
+  properties: ReadonlyArray<string>,
+  withJars: (jars: string) => Promise<string> = async (jars) => jars,
+) => {
   const directory = temporaryFolder()
   const ports = { broker: await anyFree(), controller: await anyFree() }
   const node = {
     name: 'a broker',
     directory,
     logFile: join(directory, 'kafka.log'),
-    jars: right(await kafkaJars(resolve(cacheDir), () => {})),
+    jars: await withJars(right(await kafkaJars(resolve(cacheDir), () => {}))),
     heap: 384,
     clusterId: newClusterId(),
     configure: async () => ({

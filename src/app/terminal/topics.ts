@@ -1,4 +1,5 @@
-import type { TopicReport } from '../../bridge/kafka/topics/settings.ts'
+import type { NewTopic, TopicReport } from '../../bridge/kafka/topics/settings.ts'
+import type { TopicsResult } from '../../bridge/operations/topics.ts'
 import { table } from '../../bridge/shared/table.ts'
 import type { Words } from './words.ts'
 
@@ -17,4 +18,19 @@ const linesOf = (reports: ReadonlyArray<TopicReport>): ReadonlyArray<string> => 
   ])
 }
 
-export const topicsWords: Words<never, ReadonlyArray<TopicReport>> = { event: () => [], result: linesOf }
+/** The command that creates a topic. It changes nothing if the topic exists. */
+const commandOf = ({ name, partitions, replication, config }: NewTopic): string =>
+  [
+    'kafka-topics.sh --bootstrap-server "$KAFKA_BROKERS" --create --if-not-exists',
+    `--topic ${name} --partitions ${partitions}`,
+    ...(replication === undefined ? [] : [`--replication-factor ${replication}`]),
+    ...Object.entries(config).map(([setting, value]) => `--config ${setting}=${value}`),
+  ].join(' ')
+
+export const topicsWords: Words<never, TopicsResult> = {
+  event: () => [],
+  result: (topics) => [
+    ...topics.flatMap((topic) => ('config' in topic ? [commandOf(topic)] : [])),
+    ...linesOf(topics.flatMap((topic) => ('config' in topic ? [] : [topic]))),
+  ],
+}

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { TopicName } from '../../../contracts/topics.ts'
+import { type TopicName, topics } from '../../../contracts/topics.ts'
 import { endSpan, sendSpan, traceparentAfter } from '../adapters/tracing.ts'
 import type { CheckHealth } from '../domain/checks.ts'
 import type { Now } from '../domain/clock.ts'
@@ -44,6 +44,7 @@ import {
   type TopicReports,
   withKeyDistribution,
 } from './topics/reconcile.ts'
+import { type NewTopic, newTopicOf } from './topics/settings.ts'
 import type { WireRecord } from './wire-record.ts'
 
 /** The interface of src/bridge/kafka for the other folders. */
@@ -78,6 +79,8 @@ export type KafkaPorts = {
   /** Creates the missing topics. Reports the existing topics and does not change their settings. */
   readonly ensureTopics: () => TopicReports
   readonly describeTopics: () => TopicReports
+  /** The topics as the bridge would create them. Asks nobody. */
+  readonly newTopics: ReadonlyArray<NewTopic>
   /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
   readonly applyTopics: () => TopicReports
   /**
@@ -166,6 +169,7 @@ const topicOperations = (ask: Ask, settings: KafkaSettings, partitioner: Partiti
   return {
     ensureTopics: () => withKeys(ensureTopics(ask, settings)),
     describeTopics: () => withKeys(describeTopics(ask, settings)),
+    newTopics: topics.map((topic) => newTopicOf(topic, settings)),
     applyTopics: () => withKeys(applyTopics(ask, settings)),
     createTopic: createTopicOf(ask, settings),
     deleteTopics: deleteTopicsOf(ask),

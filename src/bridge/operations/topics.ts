@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { audit, eventTopicNames } from '../../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
-import type { TopicReport } from '../kafka/topics/settings.ts'
-import { operation, type Resources, type Stop, stop } from './operation.ts'
+import type { NewTopic, TopicReport } from '../kafka/topics/settings.ts'
+import { type Done, operation, type Resources, type Stop, stop } from './operation.ts'
 
 type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
-  readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics'>
+  readonly kafka: Pick<KafkaPorts, 'applyTopics' | 'describeTopics' | 'newTopics'>
 }
 
 /** Kafka itself never deletes records of event topics. The archiver deletes them after RETENTION_DAYS. */
@@ -18,7 +18,10 @@ const withRetention = ({ retentionDays, topicPrefix }: Omit<Ports, 'kafka'>, rep
   )
 }
 
-type Selected = { readonly apply: boolean; readonly isRecorded: boolean }
+type Selected = { readonly apply: boolean; readonly print: boolean; readonly isRecorded: boolean }
+
+/** The topics as they are, or with `--print` as they would be created. */
+export type TopicsResult = ReadonlyArray<TopicReport | NewTopic>
 
 const away = ({ reason }: { readonly reason: string }) => `Kafka does not answer: ${reason}`
 
@@ -30,21 +33,29 @@ export const topics = operation({
       about: 'create what is missing, and give the topics that exist the settings that they would be created with',
       confirm: 'The settings of topics in Kafka change.',
     },
+    print: {
+      about: 'print the commands that create the topics, for somebody else to run; asks no broker',
+      conflicts: ['apply'],
+    },
   },
   json: 'print them as JSON',
   role: 'operator',
   hasForm: true,
   needs: { kafka: true, retentionDays: true, topicPrefix: true },
-  select: async ({ kafka, topicPrefix }: Ports, { apply = false }): Promise<E.Either<Stop, Selected>> => {
-    if (!apply) return E.right({ apply, isRecorded: false })
+  select: async (
+    { kafka, topicPrefix }: Ports,
+    { apply = false, print = false },
+  ): Promise<E.Either<Stop, Selected>> => {
+    if (!apply) return E.right({ apply, print, isRecorded: false })
     const found = await kafka.describeTopics()
     if (E.isLeft(found)) return stop('unavailable', away(found.left))
     // The first run creates the topic audit, so nothing can be recorded before it.
     const isAudit = ({ name, partitions }: TopicReport) => name === `${topicPrefix}${audit.name}` && partitions > 0
-    return E.right({ apply, isRecorded: found.right.some(isAudit) })
+    return E.right({ apply, print, isRecorded: found.right.some(isAudit) })
   },
   action: ({ isRecorded }) => (isRecorded ? { action: 'topics', detail: 'topics, apply' } : undefined),
-  act: async ({ kafka, ...kept }, { apply }) => {
+  act: async ({ kafka, ...kept }, { apply, print }): Promise<E.Either<Stop, Done<TopicsResult>>> => {
+    if (print) return E.right({ code: 0, result: kafka.newTopics })
     const found = await (apply ? kafka.applyTopics() : kafka.describeTopics())
     if (E.isLeft(found)) return stop('unavailable', away(found.left))
     const reports = withRetention(kept, found.right)

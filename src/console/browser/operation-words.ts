@@ -1,4 +1,4 @@
-import type { TopicReport } from '../../bridge/kafka/topics/settings.ts'
+import type { NewTopic, TopicReport } from '../../bridge/kafka/topics/settings.ts'
 import type { EventOf, ResultOf } from '../../bridge/operations/operation.ts'
 import type { ProgressEvent } from '../../bridge/operations/progress.ts'
 import type { Example } from '../../bridge/operations/rebuild/differences.ts'
@@ -112,10 +112,18 @@ export const endingWords = (ending: Ending): ReadonlyArray<string> => {
   }
 }
 
-const topicWords = ({ name, key, partitions, replication, cleanUp, differences }: TopicReport) => [
-  `${name}: key ${key}, ${counted(partitions, 'partition')}, replication ${replication}, ${cleanUp}`,
-  ...differences.map((difference) => `! ${difference}`),
-]
+const topicWords = (topic: TopicReport | NewTopic): ReadonlyArray<string> => {
+  const { name, partitions } = topic
+  if ('config' in topic) {
+    const settings = Object.entries(topic.config).map(([setting, value]) => `${setting}=${value}`)
+    return [`${name}: ${counted(partitions, 'partition')}, ${listed(settings)}`]
+  }
+  const { key, replication, cleanUp, differences } = topic
+  return [
+    `${name}: key ${key}, ${counted(partitions, 'partition')}, replication ${replication}, ${cleanUp}`,
+    ...differences.map((difference) => `! ${difference}`),
+  ]
+}
 
 /** The operations of which the page speaks in words of its own. What others say is shown as it is. */
 type Worded = typeof topics

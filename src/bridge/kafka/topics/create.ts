@@ -1,9 +1,9 @@
-import type { Admin } from 'kafkajs'
+import type { Admin, ITopicConfig } from 'kafkajs'
 import { copiedTopicOf, type EventTopicName, type Topic, topicOfName } from '../../../../contracts/topics.ts'
 import { dayMs, sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kafkaReasonOf, kindOf } from '../errors.ts'
-import { configOf, type TopicDefaults, type TopicState } from './settings.ts'
+import { configOf, newTopicOf, type TopicDefaults, type TopicState } from './settings.ts'
 
 export const createWithinMs = 20_000
 const ledWithinMs = 10_000
@@ -14,30 +14,82 @@ type TopicError = Error & { readonly topic: string }
 const errorsOf = (error: unknown): ReadonlyArray<TopicError> | undefined =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : undefined
 
-/** Creates the missing topics of the bridge. Returns the reasons, by topic, if the broker refuses. */
-export const createMissing = async (
+/** Why the broker refuses to create topics, by topic. `validateOnly` creates none. */
+const refusalsOf = async (
   admin: Admin,
-  missing: ReadonlyArray<Topic>,
-  { topicPrefix, partitions, replication }: TopicDefaults,
-  states: ReadonlyMap<string, TopicState>,
-): Promise<ReadonlyMap<string, string>> => {
-  if (missing.length === 0) return new Map()
-  const wanted = missing.map((topic) => ({
-    topic: `${topicPrefix}${topic.name}`,
-    numPartitions: states.get(`${topicPrefix}${copiedTopicOf(topic.name)}`)?.partitions ?? partitions,
-    replicationFactor: replication ?? -1,
-    configEntries: Object.entries(configOf(topic, replication)).map(([name, value]) => ({ name, value })),
-  }))
+  topics: ReadonlyArray<ITopicConfig>,
+  validateOnly: boolean,
+): Promise<ReadonlyMap<string, TopicError>> => {
+  if (topics.length === 0) return new Map()
   try {
-    await admin.createTopics({ topics: wanted, waitForLeaders: false, timeout: ledWithinMs })
+    await admin.createTopics({ topics: [...topics], validateOnly, waitForLeaders: false, timeout: ledWithinMs })
     return new Map()
   } catch (error) {
     const errors = errorsOf(error)
     if (errors === undefined) throw error
     // Another instance may create the same topics at the same time.
     const refused = errors.filter((each) => kindOf(each) !== 'TOPIC_ALREADY_EXISTS')
-    return new Map(refused.map((each) => [each.topic, kafkaReasonOf(each)]))
+    return new Map(refused.map((each) => [each.topic, each]))
   }
+}
+
+const ofSettings = new Set(['POLICY_VIOLATION', 'INVALID_CONFIG'])
+
+/**
+ * Which settings the rules of the cluster refuse. The broker says so only in words of its own, so each setting is asked
+ * for alone; if the topic is refused without any, no setting is the reason.
+ */
+const refusedSettings = async (
+  admin: Admin,
+  topics: ReadonlyArray<ITopicConfig>,
+): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
+  const found = new Map<string, ReadonlyArray<string>>()
+  const bare = topics.map((topic) => ({ ...topic, configEntries: [] }))
+  const withoutAny = await refusalsOf(admin, bare, true)
+  const open = topics.filter(({ topic }) => !withoutAny.has(topic))
+  const names = new Set(open.flatMap(({ configEntries = [] }) => configEntries.map(({ name }) => name)))
+  for (const name of names) {
+    const alone = open.map((topic) => ({
+      ...topic,
+      configEntries: (topic.configEntries ?? []).filter((entry) => entry.name === name),
+    }))
+    const refused = await refusalsOf(admin, alone, true)
+    for (const { topic, configEntries } of alone)
+      if (refused.has(topic))
+        found.set(topic, [...(found.get(topic) ?? []), ...configEntries.map((entry) => `${entry.name}=${entry.value}`)])
+  }
+  return found
+}
+
+const byHand = '`livechat-bridge topics --print` has the command for whoever may'
+
+/** Creates the missing topics of the bridge. Returns the reasons, by topic, if the broker refuses. */
+export const createMissing = async (
+  admin: Admin,
+  missing: ReadonlyArray<Topic>,
+  defaults: TopicDefaults,
+  states: ReadonlyMap<string, TopicState>,
+): Promise<ReadonlyMap<string, string>> => {
+  const wanted = missing.map((topic) => {
+    const { name, partitions, replication, config } = newTopicOf(topic, defaults)
+    const copied = states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`)
+    return {
+      topic: name,
+      numPartitions: copied?.partitions ?? partitions,
+      replicationFactor: replication ?? -1,
+      configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+    }
+  })
+  const refused = await refusalsOf(admin, wanted, false)
+  const byRule = wanted.filter(({ topic }) => ofSettings.has(kindOf(refused.get(topic))))
+  const settings = await refusedSettings(admin, byRule)
+  return new Map(
+    [...refused].map(([topic, error]) => {
+      const why = settings.get(topic)?.join(', ') ?? (ofSettings.has(kindOf(error)) ? 'the topic itself' : undefined)
+      const reason = why === undefined ? kafkaReasonOf(error) : `${kindOf(error)}: the cluster refuses ${why}`
+      return [topic, `${reason} (${byHand})`]
+    }),
+  )
 }
 
 /** Whether each partition has a leader that answers. Metadata shows a new leader a little before it is ready. */

@@ -59,6 +59,21 @@ export const configOf = (
   ...(replication !== undefined && replication >= 3 && { [minimumInSync]: '2' }),
 })
 
+/** A topic as the bridge creates it. Without `replication` the cluster decides. */
+export type NewTopic = {
+  readonly name: string
+  readonly partitions: number
+  readonly replication?: number
+  readonly config: Readonly<Record<string, string>>
+}
+
+export const newTopicOf = (topic: Topic, { topicPrefix, partitions, replication }: TopicDefaults): NewTopic => ({
+  name: `${topicPrefix}${topic.name}`,
+  partitions,
+  ...(replication !== undefined && { replication }),
+  config: configOf(topic, replication),
+})
+
 /** The settings for an existing topic: those of a new topic, and its own settings that the bridge does not define. */
 export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicState): TopicState['config'] => {
   const wanted = configOf(topic, replication)

@@ -48,7 +48,7 @@ type Stream<A> = {
   readonly stream: AsyncIterable<string>
   readonly type: A
 }
-type AnswerOf<A> = A extends t.Any
+export type AnswerOf<A> = A extends t.Any
   ? Body<t.TypeOf<A>>
   : A extends 'text/csv'
     ? Body<string>
@@ -65,9 +65,11 @@ export type Route = {
 }
 export type Routes = Readonly<Record<string, Route>>
 
-export type Answer<R extends Route = Route> = AnswerOf<R['answer']>
-export type Handler<R extends Route = Route> = (request: ConsoleRequest) => Promise<E.Either<Refusal, Answer<R>>>
-export type HandlersOf<R extends Routes> = { readonly [Name in keyof R]: Handler<R[Name]> }
+export type Answer = AnswerOf<Route['answer']>
+export type Handler<A extends Route['answer'] = Route['answer']> = (
+  request: ConsoleRequest,
+) => Promise<E.Either<Refusal, AnswerOf<A>>>
+export type HandlersOf<R extends Routes> = { readonly [Name in keyof R]: Handler<R[Name]['answer']> }
 
 /** Routes with their handlers, which are made once from what the bridge gives them. */
 export type Part<R extends Routes, Needs> = {

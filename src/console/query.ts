@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { closed } from '../../contracts/primitives.ts'
+import { BsonDate, closed } from '../../contracts/primitives.ts'
 import { invalid, type Refusal } from '../bridge/http/answer.ts'
 import { decodeAs } from './page.ts'
 
@@ -93,6 +93,9 @@ export const Cursor = <A>(codec: t.Type<A, unknown, unknown>, name: string) =>
     },
     t.identity,
   )
+
+/** The end of a page of rows that are sorted by a time (bridge/shared/page.ts). */
+export const PageEnd = t.strict({ at: BsonDate, ids: t.array(t.string) }, 'PageEnd')
 
 /** Reads a query. All parameters are optional. Unknown ones are refused: otherwise misspelt filters have no effect. */
 export const readQuery = <P extends t.Props>(

@@ -11,8 +11,8 @@ import {
   valueText,
 } from '../../src/console/browser/figures.ts'
 import { bytes, count, cut, duration, tickingDuration, timeText } from '../../src/console/browser/format.ts'
-import { definitions } from '../../src/console/definitions.ts'
 import type { Shown } from '../../src/console/documents.ts'
+import { definitions } from '../../src/console/pages/statistics/definitions.ts'
 import { arbitraryOf } from '../support/arbitraries.ts'
 
 const figures = suite('figures in words')

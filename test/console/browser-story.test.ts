@@ -1,6 +1,5 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ConversationAnswer } from '../../src/console/answers.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
 import {
   firstResponses,
@@ -13,6 +12,7 @@ import {
 } from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
 import type { DataOf, EventType, KnownEvent } from '../../src/console/documents.ts'
+import type { ConversationAnswer } from '../../src/console/pages/conversations/story.ts'
 
 const story = suite('the story of a chat')
 

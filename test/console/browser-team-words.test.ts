@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changeSize, judged } from '../../src/console/browser/changes.ts'
 import { busiestFirst, teamWords } from '../../src/console/browser/team-words.ts'
-import type { FigureName } from '../../src/console/definitions.ts'
+import type { FigureName } from '../../src/console/pages/statistics/definitions.ts'
 
 const words = suite('the team in words')
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import { marksOf } from '../../src/bridge/domain/person/personal-data.ts'
 import { cellAt, columnsOf, csv, csvOfPages } from '../../src/console/csv.ts'
-import { definitions } from '../../src/console/definitions.ts'
+import { definitions } from '../../src/console/pages/statistics/definitions.ts'
 
 const text = suite('CSV')
 

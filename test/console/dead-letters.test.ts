@@ -7,9 +7,10 @@ import { problemText } from '../../src/bridge/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import { toDeadLetter } from '../../src/bridge/kafka/dead-letters.ts'
 import type { Redrives } from '../../src/bridge/mongo/redrives.ts'
-import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
-import { deadLettersHandlers } from '../../src/console/api/dead-letters.ts'
-import type { Grant } from '../../src/console/handler.ts'
+import type { Grant } from '../../src/console/page.ts'
+import { LetterAnswer, LettersAnswer, type LettersNeeds } from '../../src/console/pages/dead-letters/letters.ts'
+import { deadLetters as deadLettersPage } from '../../src/console/pages/dead-letters/page.ts'
+import { quarantine } from '../../src/console/pages/quarantine/page.ts'
 import { asRead, topicOf } from '../bridge/operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
@@ -53,6 +54,10 @@ const quarantined = (offset: number, key: string, problems = 'id: expected text'
     headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
   }
 }
+const handlersOf = (backend: LettersNeeds) => ({
+  ...deadLettersPage.handlers(backend as Parameters<typeof deadLettersPage.handlers>[0]),
+  ...quarantine.handlers(backend),
+})
 const handlers = (
   records: ReadonlyArray<IncomingRecord>,
   find: Redrives['find'] = async () => new Map(),
@@ -65,7 +70,7 @@ const handlers = (
     recordActionOf: audit.recordActionOf,
     accounts: [{ id: 'acme' }, { id: 'other' }],
   }
-  return { ...deadLettersHandlers(ports), audit: audit.state }
+  return { ...handlersOf(ports), audit: audit.state }
 }
 const deadLetters = [letterAt(0, 'acme/1'), letterAt(1, 'other/1'), letterAt(2, 'acme/2', 'unstorable')]
 const list = 'GET /api/accounts/:account/dead-letters'
@@ -446,7 +451,7 @@ letters('at most two requests read topics at the same time', async () => {
   }
   const { recordActionOf } = auditTopic()
   const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
-  const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf, accounts: [] })
+  const asked = handlersOf({ kafka: { readTopic }, redrives, recordActionOf, accounts: [] })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
   await eventually('two reads', () => state.now >= 2)
   gate.resolve()

@@ -1,6 +1,7 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as assert from 'uvu/assert'
+import type { ReadSource } from '../../src/console/backend.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -9,12 +10,12 @@ type Asked = ReadonlyArray<() => void>
 /** Queries that find these rows. Each is answered when the test calls its function in `asked`. */
 export const heldQueries = (rows: ReadonlyArray<object> = []) => {
   const asked: Array<() => void> = []
-  const query = () => {
-    const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<object>>>()
-    asked.push(() => answer.resolve(E.right(rows)))
+  const read: ReadSource = () => {
+    const answer = Promise.withResolvers<E.Either<never, never>>()
+    asked.push(() => answer.resolve(E.right(rows as never)))
     return answer.promise
   }
-  return { asked, mongoQuery: () => query as never }
+  return { asked, read }
 }
 
 /** Asks twice at the same time. The second query is made only when the first answer is complete. */

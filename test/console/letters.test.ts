@@ -9,7 +9,7 @@ import { markdown } from '../../src/bridge/adapters/markdown.ts'
 import { mistakesInCommand } from '../../src/bridge/domain/check-reply.ts'
 import { problemText } from '../../src/bridge/domain/decode-request.ts'
 import { readJson } from '../../src/bridge/domain/read-json.ts'
-import { type Chained, chainsOf, chatOf, isIn, problemsText } from '../../src/console/letters.ts'
+import { type Chained, chainsOf, chatOf, isIn, problemsText } from '../../src/console/pages/dead-letters/chains.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 let failures = 0

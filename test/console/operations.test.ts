@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert'
 import { operations as listed } from '../../src/app/operations.ts'
 import type { AnyOperation } from '../../src/bridge/operations/operation.ts'
 import type { Option } from '../../src/bridge/operations/options.ts'
-import { type OperationsDeps, operationsHandlers } from '../../src/console/api/operations.ts'
-import type { Grant } from '../../src/console/handler.ts'
+import type { Grant } from '../../src/console/page.ts'
+import { operations as part } from '../../src/console/pages/system/operations.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given } from './given-request.ts'
 
@@ -35,7 +35,9 @@ const servers = (hasAudit = true) => {
   }
   const resources = { accounts: [{ id: 'acme' }, { id: 'other' }], kafka, retentionDays: 14, topicPrefix: 'livechat.' }
   const { recordActionOf, state: audit } = auditTopic()
-  const handlers = operationsHandlers({ operations, resources, recordActionOf } as unknown as OperationsDeps)
+  const handlers = part.handlers({ operations, ...resources, recordActionOf } as unknown as Parameters<
+    typeof part.handlers
+  >[0])
   const session = (role: Grant['role'], accounts: Grant['accounts'] = '*') => ({
     ...given().session,
     grants: [{ role, accounts }],

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
-import { processedHandlers } from '../../src/console/api/processed.ts'
+import { deadLetters } from '../../src/console/pages/dead-letters/page.ts'
 import { right } from '../support/either.ts'
 import { given } from './given-request.ts'
 
@@ -10,15 +10,18 @@ const test = suite('whether a consumer has processed what was sent again')
 /** A topic with 5 records in one partition, of which the group has committed as many as `committed` says, one by one. */
 const asked = async (query: string, committed: ReadonlyArray<number>) => {
   const left = [...committed]
-  const route = processedHandlers({
+  const route = deadLetters.handlers({
+    redrives: {},
     groups: [{ group: 'egress', topics: ['bot-replies'] }],
-    ranges: async () => new Map([[0, { low: 0, high: 5 }]]),
-    committedOffsets: async (_: string, __: TopicName) => {
-      const next = left.shift()
-      if (next === undefined) throw new Error('away')
-      return new Map([[0, next]])
+    kafka: {
+      ranges: async () => new Map([[0, { low: 0, high: 5 }]]),
+      committedOffsets: async (_: string, __: TopicName) => {
+        const next = left.shift()
+        if (next === undefined) throw new Error('away')
+        return new Map([[0, next]])
+      },
     },
-  })['GET /api/accounts/:account/dead-letters/processed']
+  } as unknown as Parameters<typeof deadLetters.handlers>[0])['GET /api/accounts/:account/dead-letters/processed']
   return (right(await route(given({ query }))) as { body: unknown }).body
 }
 

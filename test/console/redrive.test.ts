@@ -8,7 +8,7 @@ import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import { noResults, type Redriven, type Tally } from '../../src/bridge/operations/redrive/batches.ts'
 import type { LetterEvent } from '../../src/bridge/operations/redrive/send.ts'
 import type { OperationLine } from '../../src/console/answers.ts'
-import { type OperationsDeps, operationsHandlers } from '../../src/console/api/operations.ts'
+import { operations as part } from '../../src/console/pages/system/operations.ts'
 import { letterOf, memoryRedrives, topicOf } from '../bridge/operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
@@ -32,11 +32,11 @@ const servers = (records: ReadonlyArray<IncomingRecord>, gate: () => Promise<voi
   }
   const accounts = [withDefaults({ id: right(AccountId.decode('acme')) })]
   const resources = { kafka, redrives: memoryRedrives().redrives, accounts }
-  const routes = operationsHandlers({
+  const routes = part.handlers({
     operations,
-    resources,
+    ...resources,
     recordActionOf: audit.recordActionOf,
-  } as unknown as OperationsDeps)
+  } as unknown as Parameters<typeof part.handlers>[0])
   const session = { ...given().session, grants: [{ role: 'operator', accounts: '*' }] } as const
   const ask = (options: object, more: object = {}) => {
     const { name = 'redrive send', dryRun = false, ...request } = more as { name?: string; dryRun?: boolean }

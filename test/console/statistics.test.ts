@@ -2,7 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { statisticsHandlers } from '../../src/console/api/statistics.ts'
+import { statistics as page } from '../../src/console/pages/statistics/page.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { auditTopic, given } from './given-request.ts'
@@ -14,12 +14,12 @@ const row = { _id: 'acme/2026-01-01/agent/a1', accountId: 'acme', day: '2026-01-
 
 /** Statistics with this many rows. A query is answered when the test calls its function in `asked`. */
 const withRows = (count: number) => {
-  const { asked, mongoQuery } = heldQueries(Array.from({ length: count }, () => row))
-  const handlers = statisticsHandlers({
+  const { asked, read } = heldQueries(Array.from({ length: count }, () => row))
+  const handlers = page.handlers({
     now: () => '2026-02-01T00:00:00.000Z' as never,
     timeZoneOf: () => 'UTC',
     recordActionOf: auditTopic().recordActionOf,
-    mongoQuery,
+    read,
   })
   return { handlers, asked }
 }

@@ -2,22 +2,21 @@ import { left } from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
-import type { StripAnswer, SystemAnswer } from '../../src/console/answers.ts'
-import { type StripDeps, stripHandlers } from '../../src/console/api/strip.ts'
-import { type SystemDeps, systemHandlers } from '../../src/console/api/system.ts'
-import type { Grant } from '../../src/console/handler.ts'
+import { head, type StripAnswer } from '../../src/console/head.ts'
 import { firstStep, type HealthState, healthState, healthWords } from '../../src/console/health.ts'
+import { type Grant, unavailable } from '../../src/console/page.ts'
+import { system as page, type SystemAnswer } from '../../src/console/pages/system/page.ts'
 import { right } from '../support/either.ts'
 import { given } from './given-request.ts'
 
-const handlers = systemHandlers({
+const handlers = page.handlers({
   readiness: async () => ({
     ready: false,
     checks: { kafka: { ok: true, reason: 'the broker answers' }, bots: { ok: false, reason: 'globex has no token' } },
   }),
   groups: [],
-  ranges: async () => new Map(),
-  committedOffsets: async () => new Map(),
+  operations: [],
+  kafka: { ranges: async () => new Map(), committedOffsets: async () => new Map() },
   gates: () => [
     { account: 'acme', isOpen: false },
     { account: 'brick', isOpen: false, failures: 4 },
@@ -26,7 +25,7 @@ const handlers = systemHandlers({
   ],
   version: '1.2.3',
   monotonic: () => 0,
-} satisfies SystemDeps)
+} as unknown as Parameters<typeof page.handlers>[0])
 
 const ask = async (...grants: Grant[]) => {
   const { session } = given()
@@ -139,7 +138,7 @@ for (const [name, health, state, words] of [
     'journal',
     { ok: false, reason: 'it is full' },
     'down',
-    'Webhooks are kept on disk and reach Kafka later. They are refused once the journal is full.',
+    'Webhooks are kept on disk or in quarantine, and reach their topics later. They are refused once the journal is full.',
   ],
   [
     'archiver',
@@ -161,17 +160,17 @@ system(
     const never = async () => {
       throw new Error('no broker answers')
     }
-    const { 'GET /api/accounts/:account/strip': strip } = stripHandlers({
+    const { 'GET /api/accounts/:account/strip': strip } = head.handlers({
       readiness: async () => ({
         ready: false,
         checks: { kafka: failing, mongodb: { ok: true, reason: '' }, projector: failing, egress: failing },
       }),
-      mongoQuery: () => (async () => left({ reason: 'MongoDB: it does not answer' })) as never,
+      read: async () => left(unavailable('MongoDB: it does not answer')),
       now: () => '2026-01-31T12:00:00.000Z' as Instant,
       monotonic: () => 0,
       kafka: { readTopic: never },
       redrives: { find: never },
-    } satisfies StripDeps)
+    } as unknown as Parameters<typeof head.handlers>[0])
     const { body } = right(await strip(given({}))) as { body: StripAnswer }
     assert.equal(
       body.wrong.map(({ name, state }) => [name, state]),

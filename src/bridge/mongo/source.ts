@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type * as t from 'io-ts'
-import { BSON, type Collection, type Db, type Document, type FindCursor, MongoServerError } from 'mongodb'
+import * as t from 'io-ts'
+import { BSON, type Db, MongoServerError } from 'mongodb'
+import { exactShape } from '../../../contracts/primitives.ts'
 import type { ViewName } from '../views/index.ts'
 import { classify } from './classify.ts'
 import { rejectAfter } from './client.ts'
@@ -29,7 +30,34 @@ export type Find<Row> = Rows<Row> & {
 /** The same as stages of a pipeline. */
 export type Pipeline<Row> = Rows<Row> & { readonly stages: ReadonlyArray<Terms> }
 
+type Shape<R extends t.Props, O extends t.Props> = t.ExactC<t.IntersectionC<[t.TypeC<R>, t.PartialC<O>]>>
+
+const picked = <P extends t.Props, K extends PropertyKey>(props: P, names: ReadonlyArray<K>) =>
+  Object.fromEntries(Object.entries(props).filter(([name]) => names.some((each) => each === name))) as Pick<
+    P,
+    K & keyof P
+  >
+
+/** Rows with these fields of a document, for a source. */
+export const only = <R extends t.Props, O extends t.Props, K extends keyof R | keyof O>(
+  { type: { types }, name }: Shape<R, O>,
+  fields: ReadonlyArray<K & string>,
+) => ({ row: exactShape(picked(types[0].props, fields), picked(types[1].props, fields), name), fields })
+
 export type Source<Row> = Find<Row> | Pipeline<Row>
+/** A source of any rows. */
+export type AnySource = Source<t.TypeOf<t.Mixed>>
+
+const Count = t.strict({ count: t.number })
+type Count = t.TypeOf<typeof Count>
+
+/** How many documents match, at most `most`. Without any there is no row (`countOf`). */
+export const counting = (view: ViewName, where: Terms, most?: number): Pipeline<Count> => ({
+  view,
+  row: Count,
+  stages: [{ $match: where }, ...(most === undefined ? [] : [{ $limit: most }]), { $count: 'count' }],
+})
+export const countOf = ([row]: ReadonlyArray<Count>): number => row?.count ?? 0
 
 /** The result is not known: MongoDB is unavailable, or the query takes too long. The console may show the reason. */
 export type NotKnown = { readonly reason: string }
@@ -38,10 +66,7 @@ export type Known<A> = Promise<E.Either<NotKnown, A>>
 /** People wait for the result, and others need the database too. */
 const queryMs = 4_000
 /** The options of each query of the console. */
-export const bounded = { maxTimeMS: queryMs } as const
-
-/** The documents of a view. Another name does not compile: MongoDB would find nothing under it. */
-export const viewIn = <D extends Document = Document>(db: Db, view: ViewName): Collection<D> => db.collection<D>(view)
+const bounded = { maxTimeMS: queryMs } as const
 
 const exceededTimeLimit = 50
 const tooMuch = `the query took MongoDB longer than ${queryMs / 1000} s: request less, for example one day`
@@ -49,7 +74,7 @@ const queryReasonOf = (error: unknown, reason: string) =>
   error instanceof MongoServerError && error.code === exceededTimeLimit ? tooMuch : `MongoDB: ${reason}`
 
 /** The outcome of queries, each `bounded`. Throws if they fail through the bridge's own fault. */
-export const known = async <A>(asked: Promise<A>): Known<A> => {
+const known = async <A>(asked: Promise<A>): Known<A> => {
   try {
     return E.right(await rejectAfter(queryMs + 1_000, asked))
   } catch (error) {
@@ -96,18 +121,23 @@ export const readIn =
 const maxBytes = 8 * 1024 * 1024
 const batchSize = 100
 
-/** The first documents of a cursor that fit into 8 MiB, at least one, and whether there are more. */
-export const thatFit = async <D extends object>(
-  found: FindCursor<D>,
+export type ReadFitting = <Row>(
+  source: Find<Row>,
   most: number,
-): Promise<{ readonly documents: ReadonlyArray<D>; readonly areAll: boolean }> => {
-  const documents: D[] = []
-  let bytes = 0
-  // One document more than wanted shows whether there are more.
-  for await (const document of found.limit(most + 1).batchSize(batchSize)) {
-    bytes += BSON.calculateObjectSize(document)
-    if (documents.length === most || (bytes > maxBytes && documents.length > 0)) return { documents, areAll: false }
-    documents.push(document)
+) => Known<{ readonly rows: ReadonlyArray<Row>; readonly areAll: boolean }>
+
+/** The first rows that fit into 8 MiB, at least one, and whether there are more. */
+export const readFittingIn = (db: Db): ReadFitting => {
+  const fitting = async <Row>(source: Find<Row>, most: number) => {
+    const rows: Row[] = []
+    let bytes = 0
+    // One row more than wanted shows whether there are more.
+    for await (const row of cursorOf(db, { ...source, limit: most + 1, batchSize })) {
+      bytes += BSON.calculateObjectSize(row)
+      if (rows.length === most || (bytes > maxBytes && rows.length > 0)) return { rows, areAll: false }
+      rows.push(row as Row)
+    }
+    return { rows, areAll: true }
   }
-  return { documents, areAll: true }
+  return (source, most) => known(fitting(source, most))
 }

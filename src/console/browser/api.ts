@@ -1,4 +1,4 @@
-import type { SessionAnswer } from '../answers.ts'
+import type { SessionAnswer } from '../head.ts'
 import { unavailableWords } from './words.ts'
 
 /** The console's base path, also behind a proxy that adds a prefix: this script is in `files/VERSION/` below it. */

@@ -1,6 +1,6 @@
 import { type ComponentType, render } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
-import type { SessionAnswer, StripAnswer } from '../answers.ts'
+import type { SessionAnswer, StripAnswer } from '../head.ts'
 import { type PageName, pageOf, pagesFor } from '../pages.ts'
 import { accountPath, base, firstSession, get, loadSession, type Result, signedOutEvent } from './api.ts'
 import { AuditPage } from './audit-page.tsx'

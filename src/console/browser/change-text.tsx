@@ -1,4 +1,4 @@
-import type { FigureName } from '../definitions.ts'
+import type { FigureName } from '../pages/statistics/definitions.ts'
 import { changeSize, judged } from './changes.ts'
 import { changeText } from './figures.ts'
 

@@ -1,4 +1,4 @@
-import type { FigureName } from '../definitions.ts'
+import type { FigureName } from '../pages/statistics/definitions.ts'
 
 /** Whether more of a figure is better or worse. Figures that are not here, such as volumes, are neither. */
 const moreIs: Readonly<Partial<Record<FigureName, 'better' | 'worse'>>> = {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { ConversationAnswer } from '../answers.ts'
+import type { ConversationAnswer } from '../pages/conversations/story.ts'
 import { agoText, duration } from './format.ts'
 import { OutsideLink, Said, Time } from './parts.tsx'
 import { firstResponses, repliesText, stateText } from './story.ts'

@@ -1,4 +1,4 @@
-import type { LettersAnswer } from '../answers.ts'
+import type { LettersAnswer } from '../pages/dead-letters/letters.ts'
 import { accountPath, base, get } from './api.ts'
 import { count } from './format.ts'
 import { useLoad } from './hooks.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ConversationAnswer } from '../answers.ts'
 import type { StoryEvent } from '../documents.ts'
+import type { ConversationAnswer } from '../pages/conversations/story.ts'
 import { accountPath, base, get, post } from './api.ts'
 import { ChatFacts } from './chat-facts.tsx'
 import { ChatLetters } from './chat-letters.tsx'

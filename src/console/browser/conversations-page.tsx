@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
+import type { ConversationRow, ConversationsAnswer } from '../pages/conversations/page.ts'
 import { accountPath, base, get } from './api.ts'
 import { FilterForm } from './conversation-filters.tsx'
 import { filtersOf, isOnePage, noFilters, queryOf, refreshed, rowKey } from './filters.ts'

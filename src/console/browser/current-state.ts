@@ -1,4 +1,5 @@
-import type { StripAnswer, SystemAnswer } from '../answers.ts'
+import type { StripAnswer } from '../head.ts'
+import type { SystemAnswer } from '../pages/system/page.ts'
 import type { PageName } from '../pages.ts'
 import { count, counted } from './format.ts'
 

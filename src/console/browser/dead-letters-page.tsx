@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LettersAnswer, LettersKind } from '../answers.ts'
+import type { LettersAnswer, LettersKind } from '../pages/dead-letters/letters.ts'
 import { pageOf } from '../pages.ts'
 import { accountPath, get } from './api.ts'
 import { counted } from './format.ts'

@@ -1,5 +1,5 @@
-import type { RecordAnswer } from '../answers.ts'
 import type { StoryEvent } from '../documents.ts'
+import type { RecordAnswer } from '../record-answer.ts'
 import { accountPath, post } from './api.ts'
 import { useAction } from './hooks.ts'
 import { JsonBlock } from './json-block.tsx'

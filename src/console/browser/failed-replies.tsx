@@ -1,4 +1,4 @@
-import type { FailedRepliesAnswer } from '../answers.ts'
+import type { FailedRepliesAnswer } from '../pages/statistics/failed-replies.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chats } from './chats.tsx'
 import { count, counted } from './format.ts'

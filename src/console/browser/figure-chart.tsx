@@ -1,4 +1,4 @@
-import type { StatisticsAnswer } from '../answers.ts'
+import type { StatisticsAnswer } from '../pages/statistics/page.ts'
 import { Chart, type Line } from './chart.tsx'
 import type { Shown } from './figure-table.tsx'
 import { daysBetween, type Row, valueText } from './figures.ts'

@@ -1,5 +1,5 @@
-import type { StatisticsAnswer } from '../answers.ts'
-import type { Definition, FigureName } from '../definitions.ts'
+import type { Definition, FigureName } from '../pages/statistics/definitions.ts'
+import type { StatisticsAnswer } from '../pages/statistics/page.ts'
 import { base } from './api.ts'
 import { ChangeText } from './change-text.tsx'
 import { type Row, type Total, valueText } from './figures.ts'

@@ -1,6 +1,6 @@
 import type { MetricName } from '../../../contracts/metrics.ts'
 import { isJsonObject } from '../../bridge/shared/json.ts'
-import type * as definitions from '../definitions.ts'
+import type * as definitions from '../pages/statistics/definitions.ts'
 import { count, duration } from './format.ts'
 
 /** A figure as its numerator and denominator (contracts/views/daily-stats.ts). */

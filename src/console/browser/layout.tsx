@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { SessionAnswer, StripAnswer } from '../answers.ts'
+import type { SessionAnswer, StripAnswer } from '../head.ts'
 import { type PageName, pagesFor } from '../pages.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
 import { badgeOf } from './current-state.ts'

@@ -1,4 +1,4 @@
-import type { LetterAnswer, LettersAnswer, LettersKind } from '../answers.ts'
+import type { LetterAnswer, LettersAnswer, LettersKind } from '../pages/dead-letters/letters.ts'
 import { accountPath, base, post } from './api.ts'
 import { bytes, counted } from './format.ts'
 import { useAction } from './hooks.ts'

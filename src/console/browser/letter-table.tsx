@@ -1,4 +1,4 @@
-import type { LettersAnswer, LettersKind } from '../answers.ts'
+import type { LettersAnswer, LettersKind } from '../pages/dead-letters/letters.ts'
 import { base } from './api.ts'
 import { count, counted } from './format.ts'
 import { Badge, Check, Table, Time } from './parts.tsx'

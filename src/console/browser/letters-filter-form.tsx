@@ -1,4 +1,4 @@
-import type { LettersAnswer, LettersKind } from '../answers.ts'
+import type { LettersAnswer, LettersKind } from '../pages/dead-letters/letters.ts'
 import { pageOf } from '../pages.ts'
 import { count } from './format.ts'
 import { type ChangeFilters, filterStates, type LettersFilters } from './letters-filters.ts'

@@ -1,4 +1,4 @@
-import type { LettersAnswer } from '../answers.ts'
+import type { LettersAnswer } from '../pages/dead-letters/letters.ts'
 import { queryOfSet } from './route.ts'
 
 type LetterState = LettersAnswer['letters'][number]['state']

@@ -1,4 +1,4 @@
-import type { LettersAnswer } from '../answers.ts'
+import type { LettersAnswer } from '../pages/dead-letters/letters.ts'
 
 type Letter = Pick<LettersAnswer['letters'][number], 'id' | 'appendedAt' | 'earlier'>
 

@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { MinutesAnswer, NowAnswer, StripAnswer, SystemAnswer } from '../answers.ts'
+import type { StripAnswer } from '../head.ts'
+import type { MinutesAnswer, NowAnswer } from '../pages/now/page.ts'
+import type { SystemAnswer } from '../pages/system/page.ts'
 import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.tsx'
 import { allWaits, isAllResolved, isBehind, staleSince, unresolvedIn, waitText, wrongParts } from './current-state.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { OperationEnd, OperationsAnswer } from '../answers.ts'
+import type { OperationEnd } from '../answers.ts'
+import type { OperationsAnswer } from '../pages/system/operations.ts'
 import { accountPath, get } from './api.ts'
 import { useLoad } from './hooks.ts'
 import { wordsOf } from './operation-words.ts'

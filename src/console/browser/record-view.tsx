@@ -1,4 +1,5 @@
-import type { LetterAnswer, RecordAnswer } from '../answers.ts'
+import type { LetterAnswer } from '../pages/dead-letters/letters.ts'
+import type { RecordAnswer } from '../record-answer.ts'
 import { JsonBlock } from './json-block.tsx'
 import { jsonOf } from './json-lines.ts'
 import { Said, Table, Time } from './parts.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LettersAnswer } from '../answers.ts'
+import type { LettersAnswer } from '../pages/dead-letters/letters.ts'
 import { accountPath, get, type Result } from './api.ts'
 import { count, counted } from './format.ts'
 import { useLoad } from './hooks.ts'

@@ -1,7 +1,8 @@
 import type { Outcome as RecordOutcome, Redriven, Trouble, Why } from '../../bridge/operations/redrive/batches.ts'
 import type { RequestEvent } from '../../bridge/operations/redrive/requeue-quarantined.ts'
 import type { LetterEvent } from '../../bridge/operations/redrive/send.ts'
-import type { LettersAnswer, LettersKind, OperationEnd } from '../answers.ts'
+import type { OperationEnd } from '../answers.ts'
+import type { LettersAnswer, LettersKind } from '../pages/dead-letters/letters.ts'
 import { count } from './format.ts'
 import { causeWords } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { LettersAnswer, LettersKind } from '../answers.ts'
+import type { LettersAnswer, LettersKind } from '../pages/dead-letters/letters.ts'
 import { count, counted } from './format.ts'
 import { causeWords } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { LettersKind } from '../answers.ts'
+import type { LettersKind } from '../pages/dead-letters/letters.ts'
 import { counted } from './format.ts'
 import { Lines, TroubleBox } from './parts.tsx'
 import { outcomeWords, redriveEndWords, redriveEventWords } from './redrive-outcome.ts'

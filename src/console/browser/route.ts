@@ -1,6 +1,6 @@
 import type { ConsoleRole } from '../../bridge/domain/accounts.ts'
 import { percentDecoded } from '../../bridge/shared/text.ts'
-import type { SessionAnswer, StripAnswer } from '../answers.ts'
+import type { SessionAnswer, StripAnswer } from '../head.ts'
 import { type PageName, pages } from '../pages.ts'
 
 /** The page in the address. `chat` is empty except on the page of one conversation. */

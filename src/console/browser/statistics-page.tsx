@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
-import type { FigureName } from '../definitions.ts'
+import type { FigureName } from '../pages/statistics/definitions.ts'
+import type { NamesAnswer, StatisticsAnswer } from '../pages/statistics/page.ts'
 import { accountPath, base, get, post, type Result } from './api.ts'
 import { FailedReplies } from './failed-replies.tsx'
 import { FigureChart } from './figure-chart.tsx'

@@ -1,4 +1,4 @@
-import type { FigureName } from '../definitions.ts'
+import type { FigureName } from '../pages/statistics/definitions.ts'
 import { changeSize } from './changes.ts'
 import { type Definition, daysBetween, type Row, type Total, valueOfRows } from './figures.ts'
 import { dayPlus, daysSinceMonday } from './format.ts'

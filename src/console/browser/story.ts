@@ -1,4 +1,4 @@
-import type { ConversationAnswer } from '../answers.ts'
+import type { ConversationAnswer } from '../pages/conversations/story.ts'
 import { count, counted, dayOfTime, duration } from './format.ts'
 import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
 import { differenceWords, endingWords, notComparedWords, outcomeWords, sessionState, stateWords } from './words.ts'

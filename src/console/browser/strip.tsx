@@ -1,4 +1,4 @@
-import type { StripAnswer } from '../answers.ts'
+import type { StripAnswer } from '../head.ts'
 import { base } from './api.ts'
 import { allWaits, lettersText, quarantinedText } from './current-state.ts'
 import { counted } from './format.ts'

@@ -1,4 +1,4 @@
-import type { SystemAnswer } from '../answers.ts'
+import type { SystemAnswer } from '../pages/system/page.ts'
 import { healthText, isWrong, partsOf, staleSince } from './current-state.ts'
 import { count, counted } from './format.ts'
 import type { Loaded } from './hooks.ts'

@@ -1,4 +1,4 @@
-import type { SystemAnswer } from '../answers.ts'
+import type { SystemAnswer } from '../pages/system/page.ts'
 import { get } from './api.ts'
 import { useLoad } from './hooks.ts'
 import { OperationCards } from './operation-form.tsx'

@@ -1,5 +1,5 @@
-import type { StatisticsAnswer } from '../answers.ts'
-import type { FigureName } from '../definitions.ts'
+import type { FigureName } from '../pages/statistics/definitions.ts'
+import type { StatisticsAnswer } from '../pages/statistics/page.ts'
 import { accountPath, get, type Result } from './api.ts'
 import { ChangeText } from './change-text.tsx'
 import { valueText } from './figures.ts'

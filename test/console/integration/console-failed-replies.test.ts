@@ -2,10 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { Query } from '../../../src/bridge/mongo/connect.ts'
-import { failedRepliesStages } from '../../../src/bridge/mongo/console-failed-replies.ts'
-import type { FailedRepliesAnswer } from '../../../src/console/answers.ts'
-import { failedRepliesHandlers, maxFailed } from '../../../src/console/api/failed-replies.ts'
+import { type ReadSource, readingWith } from '../../../src/console/backend.ts'
+import { failedGroups, failedReplies, maxFailed } from '../../../src/console/pages/statistics/failed-replies.ts'
 import { left, right } from '../../support/either.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { given } from '../given-request.ts'
@@ -17,15 +15,15 @@ await mongo.ensureIndexes()
 const deliveries = db.collection<{ readonly _id: string; readonly [field: string]: unknown }>('deliveries')
 
 const route = 'GET /api/accounts/:account/statistics/failed-replies'
-const handlersOf = (mongoQuery: Query) =>
-  failedRepliesHandlers({
+const handlersOf = (read: ReadSource) =>
+  failedReplies.handlers({
     now: () => '2026-03-10T22:30:00.000Z' as Instant,
     timeZoneOf: () => 'Europe/Berlin',
-    mongoQuery,
+    read,
   })
-const handlers = handlersOf(mongo.query)
+const handlers = handlersOf(readingWith(mongo.query))
 const ask = async (query: string, accountId = 'acme') =>
-  right(await handlers[route]({ ...given({ query }), accountId })).body as FailedRepliesAnswer
+  right(await handlers[route]({ ...given({ query }), accountId })).body
 
 type Attempts = ReadonlyArray<{ readonly status?: number; readonly code?: string }>
 let made = 0
@@ -157,7 +155,7 @@ for (const [query, message] of [
   })
 
 failed('what cannot be read is said', async () => {
-  const away = handlersOf(() => (async () => E.left({ reason: 'MongoDB: no server answers' })) as never)
+  const away = handlersOf(readingWith(() => (async () => E.left({ reason: 'MongoDB: no server answers' })) as never))
   assert.is(left(await away[route](given({ query: '' }))).message, 'MongoDB: no server answers')
 })
 
@@ -204,8 +202,8 @@ failed('only what is beyond the limit is left out, and that is said', async () =
 })
 
 failed('one answer is computed at a time', async () => {
-  const { asked, mongoQuery } = heldQueries()
-  const busy = handlersOf(mongoQuery)
+  const { asked, read } = heldQueries()
+  const busy = handlersOf(read)
   await isOneAtATime(() => busy[route](given({ query: '' })), asked)
 })
 
@@ -222,7 +220,7 @@ failed('MongoDB reads only the replies that failed in the period', async () => {
     ),
   )
   const span = { from: new Date(from.getTime() + 400 * hour), to: new Date(from.getTime() + 1_200 * hour) }
-  const explained = await deliveries.aggregate(failedRepliesStages('busy', span, 1_000)).explain('executionStats')
+  const explained = await deliveries.aggregate([...failedGroups('busy', span, 1_000).stages]).explain('executionStats')
   const { executionStats, queryPlanner } = explained.stages[0].$cursor
   assert.not.match(JSON.stringify(queryPlanner.winningPlan), /"stage":"(COLLSCAN|SORT)"/)
   assert.is(executionStats.totalDocsExamined, 20)

@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type ConversationFilters,
-  type ConversationSort,
-  conversationsQuery,
-} from '../../../src/bridge/mongo/console-conversations.ts'
 import { findOf } from '../../../src/bridge/mongo/source.ts'
 import { readingWith } from '../../../src/console/backend.ts'
 import { actionsOf, audit } from '../../../src/console/pages/audit/page.ts'
+import {
+  type ConversationFilters,
+  type ConversationSort,
+  sessionsInOrder,
+} from '../../../src/console/pages/conversations/page.ts'
 import { right } from '../../support/either.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { given } from '../given-request.ts'
@@ -61,7 +61,9 @@ const explained = async (
   after?: { readonly at: Date; readonly ids: string[] },
   sort: Exclude<ConversationSort, 'longest'> = 'newest',
 ) => {
-  const { where, options } = conversationsQuery('acme', { filters, sort, limit, ...(after && { after }) }, now)
+  const { where, options } = findOf(
+    sessionsInOrder('acme', { filters, sort, limit: limit + 1, ...(after && { after }) }, now),
+  )
   const { executionStats } = await db
     .collection<{ _id: string }>('sessions')
     .find(where, options)

@@ -1,20 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nowIn } from '../../../src/bridge/mongo/console-now.ts'
-import { statisticsIn } from '../../../src/bridge/mongo/console-statistics.ts'
-import { storyIn, versionsIn } from '../../../src/bridge/mongo/console-story.ts'
-import { readIn } from '../../../src/bridge/mongo/source.ts'
+import { type AnySource, readIn } from '../../../src/bridge/mongo/source.ts'
+import { readingFitting, readingWith } from '../../../src/console/backend.ts'
+import { versionsWith } from '../../../src/console/pages/conversations/live.ts'
+import { storyWith } from '../../../src/console/pages/conversations/story.ts'
 import { entries } from '../../../src/console/pages/drift/page.ts'
+import { sourcesOfNow } from '../../../src/console/pages/now/page.ts'
+import { statsBy, statsOfDays } from '../../../src/console/pages/statistics/page.ts'
 import { right } from '../../support/either.ts'
 import { testDatabase } from '../../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()
 await mongo.ensureIndexes()
-const countNow = mongo.query(nowIn)
-const readStory = mongo.query(storyIn)
-const readVersions = mongo.query(versionsIn)
-const readStatistics = mongo.query(statisticsIn)
+const readSource = readingWith(mongo.query)
+const readStory = storyWith({ read: readSource, readFitting: readingFitting(mongo.query) })
+const readVersions = versionsWith(readSource)
 const read = mongo.query(readIn)
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -92,29 +93,24 @@ profile('a version reads no entry of timeline, and only the documents of the cha
 })
 
 profile('the figures of Now are counted from indexes; only the documents of waiting clients are read', async () => {
-  const asked = await profiled(async () =>
-    right(
-      await countNow('acme', {
-        longest: 5,
-        lately: at(300),
-        days: ['acme/2026-03-01'],
-        spans: [{ from: at(300), to: at(1) }],
-      }),
-    ),
+  const span = { from: at(300), to: at(1) }
+  const questions = sourcesOfNow('acme', { since: at(300), today: 'acme/2026-03-01', spans: [span, span], most: 5 })
+  const asked = await profiled(() =>
+    Promise.all(Object.values(questions).map(async (source: AnySource) => right(await read(source)))),
   )
   for (const { view, plan, docsExamined } of asked) {
     assert.ok(['IXSCAN', 'COUNT_SCAN', 'IDHACK'].includes(plan), `${view}: ${plan}`)
     assert.ok(docsExamined <= 20, `${view}: ${docsExamined} documents`)
   }
-  assert.is(asked.length, 7)
+  assert.is(asked.length, 9)
 })
 
 profile('statistics and drift are read by their keys', async () => {
   const span = { from: day(100), to: day(119), limit: 5_000 }
   const asked = await profiled(async () => {
-    right(await readStatistics('acme', { ...span, by: 'day' }))
-    right(await readStatistics('acme', { ...span, by: 'agent' }))
-    right(await readStatistics('acme', { ...span, by: 'agent', id: 'a3' }))
+    right(await read(statsOfDays('acme', span)))
+    right(await read(statsBy('acme', 'agent', span)))
+    right(await read(statsBy('acme', 'agent', { ...span, id: 'a3' })))
     right(await read(entries('acme', { skip: 0, limit: 20 })))
   })
   assert.equal(

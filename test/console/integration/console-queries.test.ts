@@ -11,26 +11,18 @@ import type { RecordAction } from '../../../src/bridge/operations/audit.ts'
 import { monotonic } from '../../../src/bridge/shared/time.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { viewNames } from '../../../src/bridge/views/index.ts'
-import type {
-  ConversationAnswer,
-  ConversationsAnswer,
-  MinutesAnswer,
-  NowAnswer,
-  RecordAnswer,
-  StatisticsAnswer,
-  SystemAnswer,
-  UnmaskAnswer,
-} from '../../../src/console/answers.ts'
-import { conversationHandlers } from '../../../src/console/api/conversation.ts'
-import { conversationsHandlers } from '../../../src/console/api/conversations.ts'
-import { liveHandlers } from '../../../src/console/api/live.ts'
-import { nowHandlers } from '../../../src/console/api/now.ts'
-import { recordHandlers } from '../../../src/console/api/record.ts'
-import { statisticsHandlers } from '../../../src/console/api/statistics.ts'
-import { systemHandlers } from '../../../src/console/api/system.ts'
-import { readingWith } from '../../../src/console/backend.ts'
+import { readingFitting, readingWith } from '../../../src/console/backend.ts'
 import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../../src/console/handler.ts'
+import {
+  type ConversationsAnswer,
+  conversations as conversationsPage,
+} from '../../../src/console/pages/conversations/page.ts'
+import type { ConversationAnswer, UnmaskAnswer } from '../../../src/console/pages/conversations/story.ts'
 import { type DriftAnswer, drift } from '../../../src/console/pages/drift/page.ts'
+import { type MinutesAnswer, type NowAnswer, now as nowPage } from '../../../src/console/pages/now/page.ts'
+import { type StatisticsAnswer, statistics as statisticsPage } from '../../../src/console/pages/statistics/page.ts'
+import { type SystemAnswer, system } from '../../../src/console/pages/system/page.ts'
+import type { RecordAnswer } from '../../../src/console/record-answer.ts'
 import type { ConsoleRoute } from '../../../src/console/routes.ts'
 import { connectTestKafka, newPrefix, withinMs } from '../../bridge/kafka/connect.ts'
 import { left, right } from '../../support/either.ts'
@@ -64,14 +56,13 @@ const recordActionOf =
 const deps = {
   mongoQuery: mongo.query,
   read: readingWith(mongo.query),
-  erasedAt: mongo.query(erasuresIn).erasedAt,
+  readFitting: readingFitting(mongo.query),
+  erasures: mongo.query(erasuresIn),
+  kafka,
   recordActionOf,
   sleep,
   monotonic,
   version: '1.2.3',
-  ranges: kafka.ranges,
-  committedOffsets: kafka.committedOffsets,
-  fetchRecord: kafka.fetchRecord,
   now: () => clock.now as Instant,
   timeZoneOf: () => 'Europe/Berlin',
   readiness: async () => ({ ready: true, checks: {} }),
@@ -80,15 +71,13 @@ const deps = {
     { group: 'nobody', topics: ['chats'] },
   ] as const,
   gates: () => [],
+  operations: [],
 }
 const handlers = {
-  ...systemHandlers(deps),
-  ...nowHandlers(deps),
-  ...conversationsHandlers(deps),
-  ...conversationHandlers(deps),
-  ...liveHandlers(deps),
-  ...recordHandlers(deps),
-  ...statisticsHandlers(deps),
+  ...system.handlers(deps as unknown as Parameters<typeof system.handlers>[0]),
+  ...nowPage.handlers(deps),
+  ...conversationsPage.handlers(deps),
+  ...statisticsPage.handlers(deps),
   ...drift.handlers(deps),
 }
 

@@ -8,8 +8,9 @@ import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
 import type { Rebuilt } from '../../../src/bridge/operations/rebuild/rebuild.ts'
 import type { RebuildEvent } from '../../../src/bridge/operations/rebuild/replay.ts'
 import type { OperationEnd, OperationLine } from '../../../src/console/answers.ts'
-import { type ConsoleResources, operationsHandlers } from '../../../src/console/api/operations.ts'
-import type { ConsoleRequest, Grant } from '../../../src/console/handler.ts'
+import type { ConsoleResources } from '../../../src/console/backend.ts'
+import type { ConsoleRequest, Grant } from '../../../src/console/page.ts'
+import { operations as part } from '../../../src/console/pages/system/operations.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { anEvent, at } from '../../support/given-events.ts'
@@ -26,9 +27,9 @@ const chats = db.collection<{ _id: string }>('chats')
 const audit = { isAway: false }
 const append: Append = async (record, withinMs) =>
   audit.isAway ? E.left({ kind: 'transient', reason: 'the broker is away' }) : kafka.append(record, withinMs)
-const routes = operationsHandlers({
+const routes = part.handlers({
   operations,
-  resources: { kafka, rebuilds, restore: undefined, accounts: here.accounts } as unknown as ConsoleResources,
+  ...({ kafka, rebuilds, restore: undefined, accounts: here.accounts } as unknown as ConsoleResources),
   recordActionOf: (who) => actionRecorder(append, now, who),
 })
 

@@ -1,9 +1,9 @@
-import { BotReply } from '../../contracts/commands/bot-reply.ts'
-import { DomainEvent } from '../../contracts/events/index.ts'
-import type { Instant } from '../../contracts/primitives.ts'
-import type { Problem } from '../../contracts/problem.ts'
-import { topicOfName } from '../../contracts/topics.ts'
-import { type Marks, marksOf } from '../bridge/domain/person/personal-data.ts'
+import { BotReply } from '../../../../contracts/commands/bot-reply.ts'
+import { DomainEvent } from '../../../../contracts/events/index.ts'
+import type { Instant } from '../../../../contracts/primitives.ts'
+import type { Problem } from '../../../../contracts/problem.ts'
+import { topicOfName } from '../../../../contracts/topics.ts'
+import { type Marks, marksOf } from '../../../bridge/domain/person/personal-data.ts'
 
 export type LetterState = 'unresolved' | 'sent' | 'failed-again'
 

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
-import { type MetricDefinition, type MetricName, metrics } from '../../contracts/metrics.ts'
-import { exactShape } from '../../contracts/primitives.ts'
-import { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { type MetricDefinition, type MetricName, metrics } from '../../../../contracts/metrics.ts'
+import { exactShape } from '../../../../contracts/primitives.ts'
+import { DailyStatsDocument } from '../../../../contracts/views/daily-stats.ts'
 
 /** The paths of a document at which there is a number. */
 type NumberPath<D> = {

@@ -1,16 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { Id, Instant } from '../../../contracts/primitives.ts'
-import { problemsIn } from '../../../contracts/problem.ts'
-import { deadLetterHeaders, quarantineHeaders } from '../../../contracts/records.ts'
-import { quarantine } from '../../../contracts/topics.ts'
-import { unknownEvent } from '../../bridge/domain/decode-request.ts'
-import type { Failure, IncomingRecord } from '../../bridge/domain/log/record.ts'
-import { invalid, type Refusal } from '../../bridge/http/answer.ts'
-import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
-import type { Redrives } from '../../bridge/mongo/redrives.ts'
-import { idText, notRecorded } from '../../bridge/operations/audit.ts'
-import { memoryIdOf, readDeadLetter } from '../../bridge/operations/redrive/dead-letters.ts'
+import { Count, exactShape, Id, Instant } from '../../../../contracts/primitives.ts'
+import { problemsIn } from '../../../../contracts/problem.ts'
+import { deadLetterHeaders, quarantineHeaders } from '../../../../contracts/records.ts'
+import { quarantine } from '../../../../contracts/topics.ts'
+import { unknownEvent } from '../../../bridge/domain/decode-request.ts'
+import type { Failure, IncomingRecord } from '../../../bridge/domain/log/record.ts'
+import { invalid, type Refusal } from '../../../bridge/http/answer.ts'
+import { idText, notRecorded } from '../../../bridge/operations/audit.ts'
+import { memoryIdOf, readDeadLetter } from '../../../bridge/operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
@@ -18,32 +16,97 @@ import {
   findDeadLetters,
   findRequests,
   type QuarantinedLetter,
-} from '../../bridge/operations/redrive/find.ts'
-import { filtersOf as ownedFilters } from '../../bridge/operations/redrive/redrive-operations.ts'
-import { isErasedSince } from '../../bridge/operations/redrive/send.ts'
-import { findRecord, unmaskAction } from '../../bridge/operations/redrive/show.ts'
-import { isFault } from '../../bridge/shared/fault.ts'
-import { fairSemaphore } from '../../bridge/shared/semaphore.ts'
-import { rolesFor } from '../access/grants.ts'
-import { type LetterAnswer, type LettersAnswer, ShowBody } from '../answers.ts'
-import {
-  type ConsoleHandler,
-  type ConsoleRequest,
-  decodeAs,
-  type Handlers,
-  ok,
-  type RecordActionOf,
-  unavailable,
-} from '../handler.ts'
-import { type Chained, chainsOf, chatOf, isIn, type LetterState, problemsText } from '../letters.ts'
-import { Limit, On, readQuery } from '../query.ts'
-import { recordAnswer } from '../record-answer.ts'
+} from '../../../bridge/operations/redrive/find.ts'
+import { filtersOf as ownedFilters } from '../../../bridge/operations/redrive/redrive-operations.ts'
+import { isErasedSince } from '../../../bridge/operations/redrive/send.ts'
+import { findRecord, unmaskAction } from '../../../bridge/operations/redrive/show.ts'
+import { isFault } from '../../../bridge/shared/fault.ts'
+import { fairSemaphore } from '../../../bridge/shared/semaphore.ts'
+import { rolesFor } from '../../access/grants.ts'
+import type { Backend } from '../../backend.ts'
+import { type ConsoleRequest, decodeAs, type Handler, ok, unavailable } from '../../page.ts'
+import { Limit, On, readQuery } from '../../query.ts'
+import { RecordAnswer, recordAnswer } from '../../record-answer.ts'
+import { type Chained, chainsOf, chatOf, isIn, type LetterState, problemsText } from './chains.ts'
 
-export type DeadLettersDeps = {
-  readonly kafka: Pick<KafkaPorts, 'readTopic'>
-  readonly redrives: Pick<Redrives, 'erasedAt' | 'find'>
-  readonly recordActionOf: RecordActionOf
-  readonly accounts: ReadonlyArray<{ readonly id: string }>
+/**
+ * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339), `chat`,
+ * `reason`, `state`, `unowned`; `limit`, at most 1,000. A record that failed again is one letter, at its newest failure:
+ * all numbers count records, not failures. `causes` and `topics`: those of all letters of the requested time. `groups`:
+ * the letters that match the query, by cause and topic; without regard to `state` if it is `unresolved`; `reasons`:
+ * the most frequent first. `letters`: the newest 200, or `limit`, that match the whole query, newest first. `count`: how
+ * many match. `cut`: there may be more, because not all records were read. `redriven`: the times at which the newest
+ * failure was sent again. `state`: `sent` if the record has not failed since; `failed-again` if it has, and `unresolved`
+ * if it was never sent. The query `state=unresolved`, and each number named so, include those that failed again.
+ * `reason`: what the contract expected, without what was sent.
+ */
+export const LettersAnswer = exactShape(
+  {
+    count: Count,
+    cut: t.boolean,
+    /** How many letters that match the other filters are in each state. */
+    states: t.strict({ unresolved: Count, sent: Count, 'failed-again': Count }),
+    causes: t.array(t.string),
+    topics: t.array(t.string),
+    groups: t.array(
+      t.strict({
+        cause: t.string,
+        topic: t.string,
+        count: Count,
+        unresolved: Count,
+        reasons: t.array(t.strict({ reason: t.string, count: Count, unresolved: Count })),
+        firstAt: t.string,
+        lastAt: t.string,
+      }),
+    ),
+    letters: t.array(
+      t.intersection([
+        t.strict({
+          id: t.string,
+          topic: t.string,
+          cause: t.string,
+          at: t.string,
+          bytes: Count,
+          state: t.keyof({ unresolved: null, sent: null, 'failed-again': null }),
+          redriven: t.array(t.string),
+          /** How often the record has failed, this time included. */
+          failures: Count,
+          /** Its earlier failures, oldest first. Links may name them. */
+          earlier: t.array(t.intersection([t.strict({ id: t.string }), t.partial({ appendedAt: t.string })])),
+        }),
+        t.partial({
+          consumer: t.string,
+          interface: t.string,
+          chatId: t.string,
+          reason: t.string,
+          /** When the record was appended to its own topic: `requestedAt` of a reply's outcome. */
+          appendedAt: t.string,
+        }),
+      ]),
+    ),
+  },
+  {},
+  'LettersAnswer',
+)
+export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
+/** Requests in quarantine have the same answers as dead letters. */
+export type LettersKind = 'dead-letters' | 'quarantine'
+
+/** Body: the letter's id, `partition/offset`. */
+export const ShowBody = exactShape({ id: Id }, { unowned: t.literal(true) }, 'ShowBody')
+
+/** The record, and the decoder's problems: where, and what was expected. An empty path means the whole value. */
+export const LetterAnswer = exactShape(
+  { record: RecordAnswer, problems: t.array(t.strict({ path: t.string, expected: t.string })) },
+  {},
+  'LetterAnswer',
+)
+export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
+
+/** What letters are read from. */
+export type LettersSources = {
+  readonly kafka: Pick<Backend['kafka'], 'readTopic'>
+  readonly redrives: Pick<Backend['redrives'], 'find'>
 }
 
 const DeadLettersQuery = t.partial(
@@ -266,13 +329,8 @@ const showRequest = (it: QuarantinedLetter): Shown => {
   }
 }
 
-export type LettersDeps = {
-  readonly kafka: Pick<KafkaPorts, 'readTopic'>
-  readonly redrives: Pick<Redrives, 'find'>
-}
-
 /** How many letters of an account wait: never sent again, or failed again. */
-export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: string) => {
+export const unresolvedOf = async ({ kafka, redrives }: LettersSources, account: string) => {
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
   const extent = { limit: maxExamined, newestOf, signal: AbortSignal.timeout(findWithinMs) }
   const [letters, requests] = await Promise.all([
@@ -286,24 +344,20 @@ export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: st
   return { letters: countOf(letters, showDeadLetter), quarantined: countOf(requests, showRequest) }
 }
 
-const routes = {
-  deadLetters: 'GET /api/accounts/:account/dead-letters',
-  showDeadLetter: 'POST /api/accounts/:account/dead-letters/show',
-  quarantine: 'GET /api/accounts/:account/quarantine',
-  showQuarantined: 'POST /api/accounts/:account/quarantine/show',
-} as const
+export type LettersNeeds = Pick<Backend, 'recordActionOf'> & {
+  readonly kafka: Pick<Backend['kafka'], 'readTopic'>
+  readonly redrives: Pick<Backend['redrives'], 'erasedAt' | 'find'>
+  readonly accounts: ReadonlyArray<{ readonly id: string }>
+}
+
+/** Dead letters and requests in quarantine share it. */
+const acquire = fairSemaphore(readsAtOnce)
 
 /**
- * Dead letters and requests in quarantine of one account, by the record's key. Of the decoder's problems the list has
+ * Dead letters or requests in quarantine of one account, by the record's key. Of the decoder's problems the list has
  * those that quote nothing that was sent. Before a record is shown, the look is recorded.
  */
-export const deadLettersHandlers = ({
-  kafka,
-  redrives,
-  recordActionOf,
-  accounts,
-}: DeadLettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
-  const acquire = fairSemaphore(readsAtOnce)
+export const lettersWith = ({ kafka, redrives, recordActionOf, accounts }: LettersNeeds) => {
   /** Reads with a timeout. Records that are not read by then are missing. */
   const bounded = async <A>(request: ConsoleRequest, read: (signal: AbortSignal) => Promise<A>): Promise<A> => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(findWithinMs)])
@@ -316,7 +370,7 @@ export const deadLettersHandlers = ({
       filtersOf: (whose: Whose, asked: Asked) => E.Either<Refusal, F>,
       find: (from: typeof ports, filters: Omit<F, 'unowned'>, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
       show: (letter: A) => Shown,
-    ): ConsoleHandler<typeof routes.deadLetters> =>
+    ): Handler<typeof LettersAnswer> =>
     async (request) => {
       const query = readQuery(DeadLettersQuery, request.query)
       if (E.isLeft(query)) return query
@@ -332,7 +386,7 @@ export const deadLettersHandlers = ({
       return E.isLeft(answer) ? answer : ok(answer.right)
     }
   const showing =
-    (isQuarantine: boolean): ConsoleHandler<typeof routes.showDeadLetter> =>
+    (isQuarantine: boolean): Handler<typeof LetterAnswer> =>
     async (request) => {
       const body = decodeAs(ShowBody, request.body)
       if (E.isLeft(body)) return body
@@ -367,9 +421,13 @@ export const deadLettersHandlers = ({
       return ok(answer)
     }
   return {
-    [routes.deadLetters]: listing(deadLetterFilters, findDeadLetters, showDeadLetter),
-    [routes.quarantine]: listing(requestFilters, findRequests, showRequest),
-    [routes.showDeadLetter]: showing(false),
-    [routes.showQuarantined]: showing(true),
+    deadLetters: {
+      list: listing(deadLetterFilters, findDeadLetters, showDeadLetter),
+      show: showing(false),
+    },
+    quarantine: {
+      list: listing(requestFilters, findRequests, showRequest),
+      show: showing(true),
+    },
   }
 }

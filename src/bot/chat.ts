@@ -19,6 +19,8 @@ export type ChatOptions = TurnOptions & {
   readonly readHistory: ReadHistory
   /** Called with each event that was older than `ignoreOlderThan` when it was received, and is not handled. */
   readonly ignore: (event: ConversationEvent) => void
+  /** Called with each outcome of a reply in this chat, also of another bot's. */
+  readonly notice: (outcome: Outcome) => void
 }
 
 /** The events of one chat. They are handled in their order, and each is finished exactly once. */
@@ -57,7 +59,7 @@ const handleOutcome = async ({ handlers, limits, log }: ChatOptions, event: Outc
 
 /** Handles the events of a chat. */
 export const createChat = (options: ChatOptions): Chat => {
-  const { handlers, group, limits, acquire, monotonic, now, readHistory, log, ignore, stopping } = options
+  const { handlers, group, limits, acquire, monotonic, now, readHistory, log, ignore, notice, stopping } = options
   let seen: ReadonlyArray<HistoryMessage> = []
   const outcomeQueue = keyedQueue()
   let running: Promise<void> | undefined
@@ -154,7 +156,10 @@ export const createChat = (options: ChatOptions): Chat => {
       const message = messageOf(event)
       if (message !== undefined) seen = [...seen, message].slice(-maxSeen)
       // An outcome may come between two messages of a turn and must not part them.
-      if (isOutcome(event)) return outcomeQueue.add('', () => handleOutcome(options, event).finally(finish))
+      if (isOutcome(event)) {
+        notice(event)
+        return outcomeQueue.add('', () => handleOutcome(options, event).finally(finish))
+      }
       queue.add({ ...received, receivedAt: monotonic(), isTooOld: isTooOld(event) })
       running ??= run()
     },

@@ -193,6 +193,7 @@ const play = async (
       readHistory,
       log: { debug: () => {}, info: () => {}, warn: note, error: note },
       ignore: () => {},
+      notice: () => {},
       stopping: new AbortController().signal,
     })
     chats.set(chatId, chat)

@@ -10,9 +10,10 @@ import { semaphore } from '../bridge/shared/semaphore.ts'
 import { sleep } from '../bridge/shared/time.ts'
 import { settled, within } from '../bridge/shared/timeout.ts'
 import { createChat } from './chat.ts'
+import { otherAnswers } from './commands.ts'
 import { defaultLimits, defaultTurns, type Limits, limitsProblemOf, type Turns } from './conversation.ts'
 import { forgetWith } from './forget.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers, Outcome } from './handlers.ts'
 import { type HistorySource, historyOver, noHistory } from './history.ts'
 import { worker } from './worker.ts'
 
@@ -63,6 +64,7 @@ export const startBot = async (
 ): Promise<{ readonly stop: () => Promise<void> }> => {
   const now = () => new Date().toISOString() as Instant
   const limits = { ...defaultLimits, ...given }
+  if (group.trim() === '') throw new TypeError('group: expected the name of the consumer group that your bots share')
   const problem = handlers.onTurn === undefined ? undefined : limitsProblemOf(limits, turns)
   if (problem !== undefined) throw new TypeError(problem)
   const kafka = connectKafka(
@@ -100,6 +102,18 @@ export const startBot = async (
       )
     hasIgnored = true
   }
+  const isOtherAnswer = otherAnswers(group)
+  let hasNoticed = false
+  const notice = (outcome: Outcome) => {
+    if (!isOtherAnswer(outcome)) return
+    const { accountId, chatId, commandId, inReplyTo } = outcome.data
+    if (!hasNoticed)
+      log.warn(
+        { group, accountId, chatId, commandId, inReplyTo },
+        'another command answers the same message: does a bot with another group run? Each group answers all chats; this is logged once',
+      )
+    hasNoticed = true
+  }
   const readHistory = history === undefined ? noHistory : historyOver(history, sleep)
   const running = worker({
     decode: fromRecord,
@@ -116,6 +130,7 @@ export const startBot = async (
         readHistory,
         log,
         ignore,
+        notice,
         stopping: stopping.signal,
       }),
     forget: forgetWith(handlers, group, now, log),

@@ -3,9 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { ConversationEvent } from '../../contracts/events/index.ts'
-import { commandsOf } from '../../src/bot/commands.ts'
-import type { Handlers } from '../../src/bot/handlers.ts'
+import { commandsOf, otherAnswers } from '../../src/bot/commands.ts'
+import type { Handlers, Outcome } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
+import { startBot } from '../../src/bot/index.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
 import { enrichmentOf, handOverNoteOf } from '../../src/bot/note.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
@@ -28,6 +29,49 @@ const echo: Handlers = {
 }
 
 const bot = suite('bot kit')
+
+bot('an answer of another group to the same message is found, whichever comes first', () => {
+  const message = clientWrites('Hello')
+  const outcomeOf = (
+    group: string,
+    { place = 0, more = {} }: { readonly place?: number; readonly more?: object } = {},
+  ): Outcome => {
+    const [command] = commandsOf(
+      message,
+      Array.from({ length: 3 }, () => text('Hi')),
+      group,
+    ).slice(place)
+    return conversationEvent('BotReplyDelivered', {
+      commandId: command?.id,
+      commandType: 'BotMessage',
+      inReplyTo: message.id,
+      requestedAt: '2026-01-31T12:00:00.000Z',
+      attempts: [],
+      ...more,
+    }) as Outcome
+  }
+  const [own, other] = [outcomeOf('shop-bot'), outcomeOf('copy-of-shop-bot')]
+  const rows = [
+    ['one group', [own, outcomeOf('shop-bot', { place: 2 }), own], false],
+    ['another group after it', [own, other], true],
+    ['another group before it', [other, own], true],
+    ['another group alone: this bot had nothing to say', [other, other], false],
+    ['an announcement', [own, outcomeOf('copy-of-shop-bot', { more: { expectsMore: true } })], false],
+    ['a message of the bridge itself', [own, outcomeOf('bridge', { more: { because: 'no-reply-in-time' } })], false],
+    ['an answer to another message', [own, outcomeOf('copy-of-shop-bot', { more: { inReplyTo: 'e2' } })], false],
+  ] as const
+  for (const [name, outcomes, expected] of rows) {
+    const isOtherAnswer = otherAnswers('shop-bot')
+    assert.is(outcomes.map(isOtherAnswer).includes(true), expected, name)
+  }
+})
+
+bot('an empty group is refused in words', async () => {
+  for (const group of ['', ' ']) {
+    const refused = await startBot(echo, { brokers: ['127.0.0.1:1'], group }).catch((error: Error) => error.message)
+    assert.is(refused, 'group: expected the name of the consumer group that your bots share')
+  }
+})
 
 bot('a bot answers a message', () => given(echo).when(clientWrites('Hello')).says(text('You said Hello')))
 bot('a bot hands the client over', () => given(echo).when(clientWrites('agent')).says(handOver()))

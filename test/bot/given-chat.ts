@@ -19,6 +19,7 @@ export const givenChat = (handlers: ChatOptions['handlers'], about: Partial<Chat
     readHistory: noHistory,
     log: silent,
     ignore: () => {},
+    notice: () => {},
     stopping: new AbortController().signal,
     ...about,
   })

@@ -10,8 +10,9 @@ from datetime import datetime, timezone
 from importlib.util import find_spec
 from types import SimpleNamespace
 
-from livechat_bot import Bot, HistorySource, Limits, Message, Turns, hand_over, text, to_messages
+from livechat_bot import Bot, HistorySource, Limits, Message, Turns, hand_over, start_bot, text, to_messages
 from livechat_bot.bot import problem_of
+from livechat_bot.commands import commands_of
 from livechat_bot.conversation import Conversation, Heard, Settings
 from livechat_bot.events import HistoryMessage, Undecodable, event_of, seconds_of
 from livechat_bot.history import history_over, joined
@@ -29,6 +30,36 @@ from livechat_bot.tracing import has_api
 
 logging.getLogger("livechat_bot").propagate = False
 logging.getLogger("livechat_bot").addHandler(logging.NullHandler())
+
+
+class OtherGroups(unittest.TestCase):
+    def test_an_answer_of_another_group_to_the_same_message_is_logged_once(self):
+        message = client_writes("Hello")
+
+        def outcome(group, **more):
+            command = commands_of(message, [text("Hi")], group)[0]
+            return conversation_event("BotReplyDelivered", {"commandId": command["id"], "inReplyTo": "e1", **more})
+
+        own, other = outcome("shop-bot"), outcome("copy")
+        for outcomes, lines in [
+            ([own, own], 0),
+            ([own, other, own, other], 1),
+            ([other, own], 1),
+            ([other, other], 0),
+            ([own, outcome("copy", expectsMore=True)], 0),
+            ([own, outcome("bridge", because="no-reply-in-time")], 0),
+            ([own, outcome("copy", inReplyTo="e2")], 0),
+        ]:
+            settings = Settings(Bot(), "shop-bot")
+            with self.assertLogs("livechat_bot", "WARNING") as logged:
+                logging.getLogger("livechat_bot").warning("the first line")
+                for event in outcomes:
+                    settings.notice(event)
+            self.assertEqual(len(logged.records) - 1, lines, outcomes)
+
+    def test_an_empty_group_is_refused_in_words(self):
+        with self.assertRaisesRegex(ValueError, "group: expected the name of the consumer group"):
+            asyncio.run(start_bot(Bot(), brokers=["127.0.0.1:1"], group=" "))
 
 
 class Offsets(unittest.TestCase):

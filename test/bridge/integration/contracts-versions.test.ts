@@ -107,6 +107,7 @@ versions('a bot of the kit answers every version', async () => {
         readHistory: async () => [],
         log: silent,
         ignore: () => {},
+        notice: () => {},
         stopping,
       }),
   })

@@ -17,6 +17,37 @@ def _command_id(event: Event, place: str, group: str) -> str:
     return f"bot-{urlsafe_b64encode(sha256(chr(10).join(parts).encode()).digest()).decode()[:27]}"
 
 
+# More replies than this has no answer to a message.
+MOST_REPLIES = 50
+# How many messages are remembered until their outcomes have come.
+MOST_REMEMBERED = 1_000
+
+
+class OtherAnswers:
+    """Finds messages that another command answers beside this group's: each group answers all chats."""
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+        # Whose answers to a message there are so far: this group's (True), another's (False), or both.
+        self._answered: dict[tuple[str, str], set[bool]] = {}
+
+    def shown_by(self, outcome: Event) -> bool:
+        """Whether an outcome shows it. What a turn announces is left out: its ids are those of a message that the outcome
+        does not name."""
+        message = outcome.data.get("inReplyTo")
+        if message is None or "because" in outcome.data or outcome.data.get("expectsMore"):
+            return False
+        asked = Event("ClientMessageReceived", message, "", "", outcome.time, outcome.data)
+        command = outcome.data.get("commandId")
+        is_own = any(command == _command_id(asked, str(place), self._group) for place in range(MOST_REPLIES))
+        name = (outcome.key, message)
+        before = self._answered.pop(name, set())
+        self._answered[name] = before | {is_own}
+        if len(self._answered) > MOST_REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+        return (not is_own) in before
+
+
 def _command(event: Event, reply: Reply, id: str) -> dict[str, Any]:
     chat = {"id": id, "accountId": event.account_id, "chatId": event.chat_id, "clientId": event.client_id}
     if event.type == "ClientMessageReceived":

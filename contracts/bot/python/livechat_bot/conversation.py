@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from .bot import Answer, Bot, Chat, Limits, NoAnswer, OnFact, Turn, Turns
-from .commands import announcement_ids, announcement_of, commands_of
+from .commands import OtherAnswers, announcement_ids, announcement_of, commands_of
 from .events import ENDS, ERASED, OUTCOMES, Event, HistoryMessage, message_of, seconds_of
 from .history import LARGEST, MOST_ANNOUNCED, ReadHistory, for_answer, joined, no_history
 from .mistakes import can_be_answered, mistakes_in, mistakes_in_announcement
@@ -79,6 +79,21 @@ class Settings:
     def __post_init__(self) -> None:
         self.permits = asyncio.Semaphore(self.limits.at_once)
         self._has_ignored = False
+        self._others = OtherAnswers(self.group)
+        self._has_noticed = False
+
+    def notice(self, outcome: Event) -> None:
+        """An outcome of a reply in a chat, also of another bot's. If two groups answer the same message, it is logged
+        once."""
+        if self._others.shown_by(outcome) and not self._has_noticed:
+            log.warning(
+                "another command answers the same message (%s, %s): does a bot with a group other than %s run? Each group "
+                "answers all chats; this is logged once",
+                outcome.key,
+                outcome.data.get("commandId"),
+                self.group,
+            )
+            self._has_noticed = True
 
     def ignore(self, event: Event) -> None:
         """An event is too old to be handled. This is logged once."""
@@ -226,6 +241,7 @@ class Conversation:
             self._seen = [*self._seen, message][-MOST_SEEN:]
         # An outcome may come between two messages of a turn and must not part them.
         if heard.event.type in OUTCOMES:
+            self._settings.notice(heard.event)
             self._outcomes.append(heard)
             if self._telling is None:
                 self._telling = self._task(self._tell())

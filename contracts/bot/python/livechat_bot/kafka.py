@@ -279,6 +279,8 @@ async def start_bot(
     be reached. Bots of one group share the chats. `kafka` has further options of aiokafka's clients, such as
     `security_protocol`."""
     problem = problem_of(bot, limits, turns)
+    if not group.strip():
+        problem = "group: expected the name of the consumer group that your bots share"
     if problem is not None:
         raise ValueError(problem)
     client = {**(kafka or {}), "bootstrap_servers": list(brokers), "client_id": f"livechat-bot-{group}"}

@@ -104,7 +104,6 @@ const linesOf = ({
   ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
 
 export const checkConfigWords: Words<never, Checked> = {
-  event: () => [],
   result: (checked) =>
     checked.valid
       ? [

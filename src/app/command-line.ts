@@ -166,7 +166,7 @@ export const runOnTerminal = async (
   const print = printTo({ out: json ? err : out, err })
   const say = (event: unknown) => {
     if (isProgress(event)) progress(words.step?.(event.step) ?? ['', ''], event)
-    else words.event(event).forEach(print)
+    else words.event?.(event).forEach(print)
   }
   const run: Run = {
     ...terminal,

@@ -88,13 +88,6 @@ redrive('a letter of another account is not sent, even by its id', async () => {
   assert.equal(sent, [])
 })
 
-redrive('a dry run shows what would be sent; it sends and records nothing', async () => {
-  const { ask, sent, audit } = servers([letterAt(0, 'acme/1'), letterAt(1, 'acme/1')])
-  const lines = await read(await ask({ limit: '1' }, { dryRun: true }))
-  assert.equal(lines.at(-1), ended({ planned: 1 }, { limit: 1 }))
-  assert.equal([sent, audit.actions], [[], []])
-})
-
 redrive('nothing is sent if it cannot be recorded, and the next redrive may start', async () => {
   const { ask, sent, audit } = servers([letterAt(0, 'acme/1')])
   audit.isAway = true

@@ -11,7 +11,6 @@ import { printable } from '../../bridge/shared/text.ts'
 import type { Line, Words } from './words.ts'
 
 export const archiveRewrapWords: Words<never, Rewrapped> = {
-  event: () => [],
   result: ({ rewrapped, with: kid, retired }) => {
     const done = `${rewrapped} data keys were rewrapped with ${kid}.`
     if (retired === undefined) return [done]

@@ -15,7 +15,7 @@ const comparedLines = ({ version, topics, schemas, newSchemas, breakingChanges }
         { err: `${breakingChanges.length} breaking changes since ${version}.` },
       ]
 
-export const contractsCheckWords: Words<never, Compared> = { event: () => [], result: comparedLines }
+export const contractsCheckWords: Words<never, Compared> = { result: comparedLines }
 
 export const contractsReleaseWords: Words<Compared, Released> = {
   event: comparedLines,

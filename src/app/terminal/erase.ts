@@ -108,7 +108,6 @@ export const eraseWords: Words<EraseEvent, Erased> = {
 }
 
 export const eraseStatusWords: Words<never, ReadonlyArray<ErasureDocument>> = {
-  event: () => [],
   result: (receipts) => receipts.flatMap(receiptLines),
 }
 
@@ -146,7 +145,6 @@ const exportedLines = (path: string, { everything }: Exported): ReadonlyArray<st
 }
 
 export const exportWords: Words<never, Exported> = {
-  event: () => [],
   result: ({ start, everything, isEmpty, isInFile }) => {
     if (isEmpty) {
       const nothing = `Nothing is stored about a person with this ${named[start.kind]}.`

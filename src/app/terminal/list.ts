@@ -11,7 +11,7 @@ import { topicsWords } from './topics.ts'
 import { whatIfWords } from './what-if.ts'
 import type { Confirm, Line, Words } from './words.ts'
 
-const silent: Words<never, undefined> = { event: () => [], result: () => [] }
+const silent: Words<never, undefined> = { result: () => [] }
 
 type Command = (typeof commands)[number]
 
@@ -21,7 +21,7 @@ const all = {
   start: silent,
   demo: silent,
   'check-config': checkConfigWords,
-  'console link': { event: () => [], result: ({ link }) => [link] },
+  'console link': { result: ({ link }) => [link] },
   topics: topicsWords,
   rebuild: rebuildWords,
   'redrive list': redriveListWords,
@@ -44,7 +44,7 @@ const all = {
 
 /** The words of an operation as it stands in a list, without its own types. */
 export type AnyWords = {
-  readonly event: (event: unknown) => ReadonlyArray<Line>
+  readonly event?: (event: unknown) => ReadonlyArray<Line>
   readonly step?: (step: unknown) => StepWords
   readonly result: (result: unknown) => ReadonlyArray<Line>
   readonly written?: (path: string, result: unknown) => ReadonlyArray<Line>

@@ -61,7 +61,6 @@ const listing = (
 const isUnknown = ({ redriven }: ListedDeadLetter) => redriven === null
 
 export const redriveListWords: Words<never, Listed> = {
-  event: () => [],
   result: (found) =>
     found.kind === 'quarantine'
       ? listing(found, [requestHead, ...found.listed.map(requestRow)], 'requests in quarantine', 'request')
@@ -82,7 +81,6 @@ const bytesText = (bytes: Buffer | null, render: (text: string) => string): stri
 
 /** A record: text if its bytes are UTF-8, otherwise hexadecimal digits. */
 export const redriveShowWords: Words<never, IncomingRecord> = {
-  event: () => [],
   result: (record) => [
     `id      ${placeOf(record)}`,
     `stored  ${Number.isFinite(record.timestamp) ? new Date(record.timestamp).toISOString() : '?'}`,

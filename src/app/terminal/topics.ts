@@ -28,7 +28,6 @@ const commandOf = ({ name, partitions, replication, config }: NewTopic): string 
   ].join(' ')
 
 export const topicsWords: Words<never, TopicsResult> = {
-  event: () => [],
   result: (topics) => [
     ...topics.flatMap((topic) => ('config' in topic ? [commandOf(topic)] : [])),
     ...linesOf(topics.flatMap((topic) => ('config' in topic ? [] : [topic]))),

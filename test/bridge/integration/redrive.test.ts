@@ -4,7 +4,7 @@ import { deadLettersWorld, header, idOf, type Read } from '../../support/dead-le
 import { eventually } from '../../support/eventually.ts'
 import { sample } from '../../support/samples.ts'
 
-const { here, db, stranger, admin, read, on, letters, letter, produce, redrive, redriveAlone, erase, stop } =
+const { here, db, stranger, admin, on, letters, letter, produce, redrive, redriveAlone, erase, stop } =
   await deadLettersWorld()
 
 const linesWith = (text: string, what: string) => text.split('\n').filter((line) => line.includes(what))
@@ -116,18 +116,6 @@ dead('show prints a letter with its bytes, without terminal control characters',
   assert.match(wrong.err, 'Expected an ID as list prints it')
 })
 
-dead('a dry run prints what would be sent, and sends and stores nothing', async () => {
-  const event = await letter('headers')
-  const count = read.length
-
-  const dry = await redrive('send', '--cause', 'headers', '--dry-run')
-
-  assert.equal(dry.code, 0)
-  assert.match(dry.out, new RegExp(`^would be sent  ${idOf(event)}  bot-conversations/.*\n1 would be sent\n$`))
-  assert.is(read.length, count)
-  assert.match(linesWith((await redrive('list', '--cause', 'headers')).out, idOf(event))[0] ?? '', / no /)
-})
-
 dead('a letter that fails again has its count and its first time, until the guard refuses it', async () => {
   const first = await letter('headers')
   for (const times of [1, 2, 3]) {
@@ -159,17 +147,6 @@ dead('a letter that fails again has its count and its first time, until the guar
   const forced = await redrive('send', '--id', idOf(await letter('headers', 4)), '--force')
   assert.match(forced.out, '1 sent\n')
   assert.equal(header(await letter('headers', 5), 'dl_redriven'), '4')
-})
-
-dead('a letter that was sent before is sent again only on request', async () => {
-  const first = await letter('headers')
-
-  const once = await redrive('send', '--id', idOf(first))
-  const twice = await redrive('send', '--id', idOf(first), '--again')
-
-  assert.equal(once, { code: 0, out: '1 sent before\n', err: '' })
-  assert.match(twice.out, '1 sent\n')
-  assert.equal(header(await letter('headers', 6), 'dl_redriven'), '2')
 })
 
 dead('an event that could not be stored for a while is in its view after a redrive', async () => {

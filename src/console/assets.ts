@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, buildSync } from 'esbuild'
 import type { FirstAnswer } from './first-answer.ts'
+import { menu } from './menu.ts'
 
 /** A file that the console serves to the browser. */
 export type Asset = { readonly type: string; readonly bytes: Buffer; readonly gzipped: Buffer }
@@ -57,6 +58,8 @@ export const bundle = {
   logLevel: 'silent',
   splitting: true,
   chunkNames: '[name]',
+  // The server's list of the pages as data: the list itself leads to their codecs.
+  alias: { '#menu': `data:application/json,${encodeURIComponent(JSON.stringify({ menu }))}` },
 } as const satisfies BuildOptions
 
 export const assetsAt = (basePath: string): Assets => {

@@ -5,7 +5,7 @@ import { type Ctx, invalid, notAllowed, refusalBody, type State } from '../bridg
 import { bodyBudget } from '../bridge/http/body.ts'
 import { clientAddresses, type Network } from '../bridge/http/client-address.ts'
 import { failureDelay } from '../bridge/http/failure-delay.ts'
-import type { ConsoleSessions } from '../bridge/mongo/console-sessions.ts'
+import type { ConsoleSessions } from '../bridge/mongo/sign-in-sessions.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { memoized } from '../bridge/shared/memoized.ts'
 import type { Sleep } from '../bridge/shared/time.ts'

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ConsoleSessions } from '../bridge/mongo/console-sessions.ts'
+import type { ConsoleSessions } from '../bridge/mongo/sign-in-sessions.ts'
 import { commandLineUser } from '../bridge/operations/audit.ts'
 import { operation, type Resources, stop } from '../bridge/operations/operation.ts'
 import { makeLink } from './access/link.ts'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { ConsoleSessions, StoredSession } from '../../src/bridge/mongo/console-sessions.ts'
+import type { ConsoleSessions, StoredSession } from '../../src/bridge/mongo/sign-in-sessions.ts'
 
 /** Later than any clock: MongoDB deletes what has expired by its own clock. */
 const now = new Date('2100-01-01T12:00:00.000Z')

@@ -3,7 +3,7 @@ import { type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import { flatViews } from '../views/flat-views.ts'
 import { contractOf, viewNames } from '../views/index.ts'
 import { type MongoLocation, mongoClient } from './client.ts'
-import { ensureConsoleIndexes } from './console-sessions.ts'
+import { ensureConsoleIndexes } from './sign-in-sessions.ts'
 
 const namespaceExists = 48
 

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../bridge/http/client-address.ts'
-import type { ConsoleSessions } from '../../bridge/mongo/console-sessions.ts'
+import type { ConsoleSessions } from '../../bridge/mongo/sign-in-sessions.ts'
 import { hashOf, random } from './keys.ts'
 
 export type LinkDeps = {

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { GrantEntry } from '../../bridge/domain/accounts.ts'
 import type { Ctx } from '../../bridge/http/answer.ts'
-import type { ConsoleSessions, StoredSession } from '../../bridge/mongo/console-sessions.ts'
+import type { ConsoleSessions, StoredSession } from '../../bridge/mongo/sign-in-sessions.ts'
 import type { Session } from '../handler.ts'
 import { grantsOf } from './grants.ts'
 import type { ConsoleKeys } from './keys.ts'

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Ctx } from '../../bridge/http/answer.ts'
 import { type BodyBudget, readBody } from '../../bridge/http/body.ts'
-import type { ConsoleSessions } from '../../bridge/mongo/console-sessions.ts'
+import type { ConsoleSessions } from '../../bridge/mongo/sign-in-sessions.ts'
 import { isLocal } from './guard.ts'
 import { hashOf } from './keys.ts'
 import type { Sessions } from './sessions.ts'

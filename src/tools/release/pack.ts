@@ -28,6 +28,8 @@ export type Manifest = {
   readonly devDependencies?: object
   readonly scripts?: object
   readonly allowScripts?: object
+  /** Names of modules for tests: the console's script has them as data. */
+  readonly imports?: object
 }
 
 /** Users import the package with their own Node, not with the one that the commands install. */
@@ -53,7 +55,7 @@ const targets = (exports: Exports, to = folder) =>
  * node_modules. In the sources they refer to the .ts files, so the package's own name works there without a build.
  */
 const packedManifest = (manifest: Manifest): object => {
-  const { devDependencies, scripts, allowScripts, bin, exports, ...rest } = manifest
+  const { devDependencies, scripts, allowScripts, bin, exports, imports, ...rest } = manifest
   return {
     ...rest,
     engines,

@@ -1,5 +1,5 @@
 import { suite } from 'uvu'
-import { consoleSessionsIn } from '../../../src/bridge/mongo/console-sessions.ts'
+import { consoleSessionsIn } from '../../../src/bridge/mongo/sign-in-sessions.ts'
 import { testDatabase } from '../../support/mongo.ts'
 import { consoleSessionsScenarios } from '../console-sessions.scenarios.ts'
 

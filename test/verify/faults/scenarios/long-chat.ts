@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb'
-import { consoleSessionsIn } from '../../../../src/bridge/mongo/console-sessions.ts'
+import { consoleSessionsIn } from '../../../../src/bridge/mongo/sign-in-sessions.ts'
 import { makeLink } from '../../../../src/console/access/link.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { plainClient } from '../../../support/plain-consumer.ts'

@@ -1,4 +1,4 @@
-import { consoleSessionsIn } from '../../../../../src/bridge/mongo/console-sessions.ts'
+import { consoleSessionsIn } from '../../../../../src/bridge/mongo/sign-in-sessions.ts'
 import { makeLink } from '../../../../../src/console/access/link.ts'
 import { accountId } from '../../account.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'

@@ -169,7 +169,7 @@ system(
       now: () => '2026-01-31T12:00:00.000Z' as Instant,
       monotonic: () => 0,
       kafka: { readTopic: never },
-      redrives: { find: never },
+      redrives: { find: never, erasedAt: never },
     } as unknown as Parameters<typeof head.handlers>[0])
     const { body } = right(await strip(given({}))) as { body: StripAnswer }
     assert.equal(

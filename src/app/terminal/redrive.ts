@@ -18,23 +18,25 @@ const cell = (text: string) => {
   return safe.length > longest ? `${safe.slice(0, longest - 1)}…` : safe
 }
 
-const sentText = (sentAt: ReadonlyArray<string> | null) => {
+const sentText = (sentAt: ReadonlyArray<string> | null, erased?: true) => {
   if (sentAt === null) return '?'
   const last = sentAt.at(-1)
+  if (last === undefined && erased) return 'no, erased'
   return last === undefined ? 'no' : `${sentAt.length > 1 ? `${sentAt.length} times, last ` : ''}${last}`
 }
 
 const deadLetterHead: Row = ['ID', 'ORIGIN', 'CONSUMER', 'CAUSE', 'FAILED AT', 'BEFORE', 'REDRIVEN', 'DETAIL']
-const deadLetterRow = ({ id, origin, consumer, cause, failedAt, before, redriven, detail }: ListedDeadLetter): Row => [
+const deadLetterRow = ({
   id,
   origin,
   consumer,
   cause,
   failedAt,
-  String(before),
-  sentText(redriven),
+  before,
+  redriven,
+  erased,
   detail,
-]
+}: ListedDeadLetter): Row => [id, origin, consumer, cause, failedAt, String(before), sentText(redriven, erased), detail]
 
 const requestHead: Row = ['ID', 'ACCOUNT', 'INTERFACE', 'RECEIVED AT', 'REASON', 'BYTES', 'PROBLEMS']
 const requestRow = ({ id, account, interface: api, receivedAt, reason, bytes, problems }: ListedRequest): Row => [
@@ -66,11 +68,15 @@ export const redriveListWords: Words<never, Listed> = {
       ? listing(found, [requestHead, ...found.listed.map(requestRow)], 'requests in quarantine', 'request')
       : [
           ...listing(found, [deadLetterHead, ...found.listed.map(deadLetterRow)], 'dead letters', 'dead letter'),
+          ...(found.unresolved === null ? [] : [`unresolved: ${found.unresolved}`]),
           ...(found.listed.some(isUnknown)
             ? ['MongoDB does not answer, so it is not known which of them were redriven']
             : []),
         ],
-  json: ({ count, listed }) => ({ count, listed }),
+  json: (found) =>
+    found.kind === 'quarantine'
+      ? { count: found.count, listed: found.listed }
+      : { count: found.count, unresolved: found.unresolved, listed: found.listed },
 }
 
 const bytesText = (bytes: Buffer | null, render: (text: string) => string): string => {

@@ -7,7 +7,7 @@ import { causeWords, letterStateWords, lettersWords } from './words.ts'
 
 type Letter = LettersAnswer['letters'][number]
 
-const tones = { unresolved: 'warn', sent: 'good', 'failed-again': 'bad' } as const
+const tones = { unresolved: 'warn', sent: 'good', 'failed-again': 'bad', erased: '' } as const
 
 /** The table of letters. A letter can be selected and opened. */
 export const LetterTable = ({

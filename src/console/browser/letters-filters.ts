@@ -1,7 +1,7 @@
 import type { LettersAnswer } from '../pages/dead-letters/letters.ts'
 import { queryOfSet } from './route.ts'
 
-type LetterState = LettersAnswer['letters'][number]['state']
+type LetterState = keyof LettersAnswer['states']
 
 export const filterStates: ReadonlyArray<LetterState> = ['unresolved', 'sent', 'failed-again']
 

@@ -354,7 +354,12 @@ const causes: Sentences = {
 /** Why a record is a dead letter, or a request in quarantine. */
 export const causeWords = (code: string) => said(causes, code)
 
-const letterStates: Sentences = { unresolved: 'Unresolved', sent: 'Sent', 'failed-again': 'Failed again' }
+const letterStates: Sentences = {
+  unresolved: 'Unresolved',
+  sent: 'Sent',
+  'failed-again': 'Failed again',
+  erased: 'Person erased',
+}
 export const letterStateWords = (code: string) => said(letterStates, code)
 
 const partStates: Sentences = { off: 'does not run' }

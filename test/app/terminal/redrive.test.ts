@@ -29,6 +29,7 @@ const deadLetter = {
   firstFailedAt: noon,
   appendedAt: noon,
   redriven: 2,
+  checksum: 1,
 }
 const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const awkward = fc.string({ unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\u202e', '\u009b', 'a'), fc.string()) })
@@ -65,7 +66,7 @@ rows('a dead letter is a row below a head', () => {
 rows('no text of others can control the terminal', () => {
   fc.assert(
     fc.property(deadLetters, awkward, (given, text) => {
-      const letters = [{ ...given, consumer: text, cause: text, detail: text, sentAt: [] }]
+      const letters = [{ ...given, consumer: text, cause: text, detail: text, checksum: 1, sentAt: [] }]
       const why = { kind: 'kafka', reason: text } as const
       const letter = { ...letterEvent, consumer: text, cause: text }
       const bytes = Buffer.from(text)

@@ -4,6 +4,7 @@ import { type Problem, problemsOf } from '../../../../contracts/problem.ts'
 import { DeadLetterHeaders, deadLetterHeaders as names } from '../../../../contracts/records.ts'
 import { deadLetters, topics } from '../../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
+import { type ErasedKey, erasedKeyOf } from '../../domain/person/erased.ts'
 import { firstFailureOf, ofJournal, type Redriven, timesRedriven } from '../../kafka/dead-letters.ts'
 import type { PartOf } from '../../kafka/read-topic.ts'
 
@@ -80,6 +81,16 @@ export const memoryIdOf = (deadLetter: StoredDeadLetter): string => {
   const { id, failedAt, appendedAt, consumer } = deadLetter
   return consumer === ofJournal ? `${id}@${failedAt}` : `${originOf(deadLetter)}@${appendedAt} ${consumer}`
 }
+
+/** The key by which an erasure names the person of a dead letter. */
+export const erasedKeyIn = ({ origin, key }: Pick<StoredDeadLetter, 'origin' | 'key'>): ErasedKey =>
+  erasedKeyOf(origin.topic, key)
+
+/** True if the content is older than the erasure. A redriven record is newer than its content. */
+export const isErasedAt = (
+  { firstFailedAt, appendedAt }: Pick<StoredDeadLetter, 'firstFailedAt' | 'appendedAt'>,
+  erasedAt: Date | undefined,
+): boolean => erasedAt !== undefined && Math.min(Date.parse(firstFailedAt), Date.parse(appendedAt)) < erasedAt.getTime()
 
 /** A dead letter or a request must match all given filters. Times are in ms since 1970. */
 export type CommonFilters = {

@@ -3,10 +3,21 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../../../contracts/primitives.ts'
 import { deadLetters, quarantine, type TopicName } from '../../../../contracts/topics.ts'
 import type { Failure, IncomingRecord } from '../../domain/log/record.ts'
+import { nameOfErased } from '../../domain/person/erased.ts'
 import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import { newestRecords, type ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import { type Filters, matches, memoryIdOf, partOf, placeOf, readDeadLetter } from './dead-letters.ts'
+import {
+  erasedKeyIn,
+  type Filters,
+  isErasedAt,
+  matches,
+  memoryIdOf,
+  partOf,
+  placeOf,
+  readDeadLetter,
+  type StoredDeadLetter,
+} from './dead-letters.ts'
 import { matchesRequest, type QuarantineFilters, requestMemoryIdOf } from './requeue-quarantined.ts'
 
 type Group = { readonly topic: string; readonly cause: string; count: number; firstAt: string; lastAt: string }
@@ -30,7 +41,7 @@ export type Found<A> = {
 
 /** `limit`: how many of the newest are kept. `newestOf`: the maximum number of records to read of each partition. */
 export type Extent = { readonly limit: number; readonly newestOf?: number; readonly signal: AbortSignal }
-type Ports = { readonly readTopic: ReadTopic; readonly findRedrives: Redrives['find'] }
+type Ports = { readonly readTopic: ReadTopic; readonly redrives: Pick<Redrives, 'find' | 'erasedAt'> }
 
 /** Keeps the newest items in bounded memory. */
 type Newest<A> = {
@@ -77,7 +88,7 @@ const addTo = (groups: Map<string, Group>, { topic, cause, at }: About) => {
 }
 
 const find = async <A extends object>(
-  { readTopic, findRedrives }: Ports,
+  { readTopic, redrives }: Ports,
   { topic, read, about, fits, isGrouped, id }: Kind<A>,
   { limit, newestOf = Number.POSITIVE_INFINITY, signal }: Extent,
 ): Promise<E.Either<Failure, Found<A>>> => {
@@ -108,7 +119,7 @@ const find = async <A extends object>(
   if (E.isLeft(result)) return result
   const [shown, beside] = [found.items(), others.items()]
   // Dead letters can be listed while MongoDB is unavailable.
-  const sent = await findRedrives([...shown, ...beside].map((letter) => about(letter).memoryId)).catch(() => undefined)
+  const sent = await redrives.find([...shown, ...beside].map((letter) => about(letter).memoryId)).catch(() => undefined)
   const withSent = (letter: A) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) })
   return E.right({
     count: found.count(),
@@ -120,16 +131,21 @@ const find = async <A extends object>(
   })
 }
 
-export type FoundDeadLetter = NonNullable<ReturnType<typeof readFound>>
+/** `erased`: its person was erased since, so it cannot be sent. Absent while MongoDB does not respond. */
+export type FoundDeadLetter = StoredDeadLetter & { readonly checksum: number; readonly erased?: true }
 
-const readFound = (record: IncomingRecord) => {
+const readFound = (record: IncomingRecord): FoundDeadLetter | undefined => {
   const letter = readDeadLetter(record)
   return E.isLeft(letter) ? undefined : { ...letter.right, checksum: crc32(record.value ?? '') }
 }
 
-export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) => {
+export const findDeadLetters = async (
+  ports: Ports,
+  filters: Filters,
+  extent: Extent,
+): Promise<E.Either<Failure, Found<FoundDeadLetter>>> => {
   const { topic, cause, ...others } = filters
-  return find(
+  const found = await find<FoundDeadLetter>(
     ports,
     {
       topic: deadLetters.name,
@@ -141,6 +157,16 @@ export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) 
     },
     extent,
   )
+  if (E.isLeft(found)) return found
+  const keys = [...found.right.letters, ...found.right.others].map(erasedKeyIn)
+  const erasedAt = await ports.redrives.erasedAt(keys).catch(() => undefined)
+  const withErased = (letter: Sent<FoundDeadLetter>): Sent<FoundDeadLetter> =>
+    isErasedAt(letter, erasedAt?.get(nameOfErased(erasedKeyIn(letter)))) ? { ...letter, erased: true } : letter
+  return E.right({
+    ...found.right,
+    letters: found.right.letters.map(withErased),
+    others: found.right.others.map(withErased),
+  })
 }
 
 export type QuarantinedLetter = NonNullable<ReturnType<typeof readRequest>>

@@ -1,13 +1,14 @@
-import { originOf, type StoredDeadLetter } from './dead-letters.ts'
-import type { Found, QuarantinedLetter } from './find.ts'
+import { unresolvedIn } from './chains.ts'
+import { originOf } from './dead-letters.ts'
+import type { Found, FoundDeadLetter, QuarantinedLetter } from './find.ts'
 
 type Sent = Pick<Found<object>['letters'][number], 'sentAt'>
 
 /**
  * A dead letter as `list` has it. `before`: how often its record had been redriven before this failure. `redriven`: when
- * this dead letter was redriven; null while MongoDB does not answer.
+ * this dead letter was redriven; null while MongoDB does not answer. `erased`: its person was erased since.
  */
-const listedDeadLetter = ({ sentAt, ...deadLetter }: StoredDeadLetter & Sent) => ({
+const listedDeadLetter = ({ sentAt, ...deadLetter }: FoundDeadLetter & Sent) => ({
   id: deadLetter.id,
   origin: originOf(deadLetter),
   consumer: deadLetter.consumer,
@@ -15,6 +16,7 @@ const listedDeadLetter = ({ sentAt, ...deadLetter }: StoredDeadLetter & Sent) =>
   failedAt: deadLetter.failedAt,
   before: deadLetter.redriven,
   redriven: sentAt ?? null,
+  ...(deadLetter.erased && { erased: true as const }),
   detail: deadLetter.detail,
 })
 
@@ -30,13 +32,17 @@ type Listing<Kind, Listed> = {
 }
 export type ListedDeadLetter = ReturnType<typeof listedDeadLetter>
 export type ListedRequest = ReturnType<typeof listedRequest>
-export type Listed = Listing<'dead-letters', ListedDeadLetter> | Listing<'quarantine', ListedRequest>
+/** `unresolved`: how many records somebody must still send, as the console counts them; null if that is not known. */
+export type Listed =
+  | (Listing<'dead-letters', ListedDeadLetter> & { readonly unresolved: number | null })
+  | Listing<'quarantine', ListedRequest>
 
-export const listDeadLetters = ({ count, unreadable, letters }: Found<StoredDeadLetter>): Listed => ({
+export const listDeadLetters = (found: Found<FoundDeadLetter>): Listed => ({
   kind: 'dead-letters',
-  count,
-  listed: letters.map(listedDeadLetter),
-  unreadable,
+  count: found.count,
+  unresolved: unresolvedIn(found) ?? null,
+  listed: found.letters.map(listedDeadLetter),
+  unreadable: found.unreadable,
 })
 
 export const listRequests = ({ count, unreadable, letters }: Found<QuarantinedLetter>): Listed => ({

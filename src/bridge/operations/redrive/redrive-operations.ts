@@ -71,11 +71,15 @@ export const redriveList = operation({
   json: 'print them as JSON',
   needs: { kafka: true, redrives: true, accounts: true },
   select: async (
-    { kafka: { readTopic }, redrives, accounts }: Reading & Accounts & { readonly redrives: Pick<Redrives, 'find'> },
+    {
+      kafka: { readTopic },
+      redrives,
+      accounts,
+    }: Reading & Accounts & { readonly redrives: Pick<Redrives, 'find' | 'erasedAt'> },
     { limit, quarantine, ...wanted },
     { interruption },
   ) => {
-    const ports = { readTopic, findRedrives: redrives.find }
+    const ports = { readTopic, redrives }
     const extent = { limit, signal: interruption() }
     const found: E.Either<Failure, Listed> = quarantine
       ? E.map(listRequests)(await findRequests(ports, {}, extent))

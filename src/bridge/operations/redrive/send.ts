@@ -1,13 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { deadLetterHeaders } from '../../../../contracts/records.ts'
 import { deadLetters } from '../../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
-import { erasedKeyOf, nameOfErased } from '../../domain/person/erased.ts'
+import { nameOfErased } from '../../domain/person/erased.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { type BatchPorts, type NotSent, type RecordEvent, type Sending, sendInBatches, type Why } from './batches.ts'
-import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
+import {
+  erasedKeyIn,
+  type Filters,
+  isErasedAt,
+  matches,
+  memoryIdOf,
+  originOf,
+  readDeadLetter,
+  type StoredDeadLetter,
+} from './dead-letters.ts'
 import { decideRedrive, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 
 /** What `redrive send` says of a dead letter. */
@@ -24,24 +32,15 @@ type Chosen = Matching & { readonly redriven: number }
 
 const withinMs = 20_000
 
-/** True if the content is older than the erasure. A redriven record is newer than its content. */
-const isBefore = ({ firstFailedAt }: StoredDeadLetter, { headers }: IncomingRecord, erasedAt: Date | undefined) => {
-  const times = [firstFailedAt, String(headers[deadLetterHeaders.timestamp])].map(Date.parse)
-  return erasedAt !== undefined && Math.min(...times) < erasedAt.getTime()
-}
-
-const erasedKeyIn = (record: IncomingRecord, { origin }: StoredDeadLetter) =>
-  erasedKeyOf(origin.topic, String(record.key))
-
 /** True if the person of a dead letter was erased after it. Throws while MongoDB does not respond. */
 export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, record: IncomingRecord) => {
   const deadLetter = readDeadLetter(record)
   if (E.isLeft(deadLetter)) return false
-  const key = erasedKeyIn(record, deadLetter.right)
-  return isBefore(deadLetter.right, record, (await erasedAt([key])).get(nameOfErased(key)))
+  const key = erasedKeyIn(deadLetter.right)
+  return isErasedAt(deadLetter.right, (await erasedAt([key])).get(nameOfErased(key)))
 }
 
-const keyErased = ({ record, deadLetter }: Matching) => erasedKeyIn(record, deadLetter)
+const keyErased = ({ deadLetter }: Matching) => erasedKeyIn(deadLetter)
 
 /** What MongoDB knows about these dead letters. */
 const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], matching: ReadonlyArray<Matching>) => {
@@ -60,7 +59,7 @@ const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], matching
     return {
       timesSent: before.get(memoryIdOf(deadLetter))?.length ?? 0,
       outdated: isOutdated(deadLetter, record, state[0]),
-      erased: isBefore(deadLetter, record, erased.get(nameOfErased(keyErased({ record, deadLetter })))),
+      erased: isErasedAt(deadLetter, erased.get(nameOfErased(erasedKeyIn(deadLetter)))),
     }
   }
 }
@@ -100,7 +99,7 @@ export const sendDeadLetters = (
       stopped: async (batch) => {
         const erased = await ports.redrives.erasedAt(batch.map(keyErased))
         return (each): Why | undefined =>
-          isBefore(each.deadLetter, each.record, erased.get(nameOfErased(keyErased(each)))) ? erasedSince : undefined
+          isErasedAt(each.deadLetter, erased.get(nameOfErased(keyErased(each)))) ? erasedSince : undefined
       },
       send: ({ record, deadLetter: { origin, firstFailedAt }, redriven }) =>
         redrive(record, { topic: origin.topic, redriven, firstFailedAt }, withinMs),

@@ -8,7 +8,8 @@ import { unknownEvent } from '../../../bridge/domain/decode-request.ts'
 import type { Failure, IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import { invalid, type Refusal } from '../../../bridge/http/answer.ts'
 import { idText, notRecorded } from '../../../bridge/operations/audit.ts'
-import { memoryIdOf, readDeadLetter } from '../../../bridge/operations/redrive/dead-letters.ts'
+import { type Chained, chainedOf, chainsOf, isIn, type LetterState } from '../../../bridge/operations/redrive/chains.ts'
+import { readDeadLetter } from '../../../bridge/operations/redrive/dead-letters.ts'
 import {
   type Extent,
   type Found,
@@ -27,7 +28,7 @@ import type { Backend } from '../../backend.ts'
 import { type ConsoleRequest, decodeAs, type Handler, ok, unavailable } from '../../page.ts'
 import { Limit, On, readQuery } from '../../query.ts'
 import { RecordAnswer, recordAnswer } from '../../record-answer.ts'
-import { type Chained, chainsOf, chatOf, isIn, type LetterState, problemsText } from './chains.ts'
+import { chatOf, problemsText } from './problems.ts'
 
 /**
  * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339), `chat`,
@@ -37,7 +38,7 @@ import { type Chained, chainsOf, chatOf, isIn, type LetterState, problemsText } 
  * the most frequent first. `letters`: the newest 200, or `limit`, that match the whole query, newest first. `count`: how
  * many match. `cut`: there may be more, because not all records were read. `redriven`: the times at which the newest
  * failure was sent again. `state`: `sent` if the record has not failed since; `failed-again` if it has, and `unresolved`
- * if it was never sent. The query `state=unresolved`, and each number named so, include those that failed again.
+ * if it was never sent; `erased` if its person was erased since, so that it cannot be sent. The query `state=unresolved`, and each number named so, include those that failed again.
  * `reason`: what the contract expected, without what was sent.
  */
 export const LettersAnswer = exactShape(
@@ -67,7 +68,7 @@ export const LettersAnswer = exactShape(
           cause: t.string,
           at: t.string,
           bytes: Count,
-          state: t.keyof({ unresolved: null, sent: null, 'failed-again': null }),
+          state: t.keyof({ unresolved: null, sent: null, 'failed-again': null, erased: null }),
           redriven: t.array(t.string),
           /** How often the record has failed, this time included. */
           failures: Count,
@@ -106,7 +107,7 @@ export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
 /** What letters are read from. */
 export type LettersSources = {
   readonly kafka: Pick<Backend['kafka'], 'readTopic'>
-  readonly redrives: Pick<Backend['redrives'], 'find'>
+  readonly redrives: Pick<Backend['redrives'], 'erasedAt' | 'find'>
 }
 
 const DeadLettersQuery = t.partial(
@@ -292,7 +293,7 @@ const showDeadLetter = (it: FoundDeadLetter): Shown => {
       ...(chat !== undefined && { chatId: chat }),
       ...(reason !== '' && { reason }),
     },
-    chained: { ...it, topic, failure: memoryIdOf(it) },
+    chained: chainedOf(it),
   }
 }
 
@@ -331,7 +332,7 @@ const showRequest = (it: QuarantinedLetter): Shown => {
 
 /** How many letters of an account wait: never sent again, or failed again. */
 export const unresolvedOf = async ({ kafka, redrives }: LettersSources, account: string) => {
-  const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
+  const ports = { readTopic: kafka.readTopic, redrives }
   const extent = { limit: maxExamined, newestOf, signal: AbortSignal.timeout(findWithinMs) }
   const [letters, requests] = await Promise.all([
     findDeadLetters(ports, { account }, extent),
@@ -364,7 +365,7 @@ export const lettersWith = ({ kafka, redrives, recordActionOf, accounts }: Lette
     using _permit = await acquire(request.accountId, signal)
     return await read(signal)
   }
-  const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
+  const ports = { readTopic: kafka.readTopic, redrives }
   const listing =
     <F extends Whose, A>(
       filtersOf: (whose: Whose, asked: Asked) => E.Either<Refusal, F>,

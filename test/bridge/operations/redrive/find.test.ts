@@ -2,6 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../../contracts/primitives.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
+import { type ErasedAt, nameOfErased } from '../../../../src/bridge/domain/person/erased.ts'
+import { unresolvedIn } from '../../../../src/bridge/operations/redrive/chains.ts'
 import { findDeadLetters, findRequests } from '../../../../src/bridge/operations/redrive/find.ts'
 import { right } from '../../../support/either.ts'
 import { letterOf, topicOf } from './given-letters.ts'
@@ -34,8 +36,8 @@ const requests = ['invalid', 'unknown-event'].map((reason, offset): IncomingReco
 })
 
 const portsOf = (records: ReadonlyArray<IncomingRecord>) => {
-  const findRedrives = async (ids: ReadonlyArray<string>) => new Map(ids.slice(0, 1).map((id) => [id, [at(9)]]))
-  return { readTopic: topicOf(records), findRedrives }
+  const find = async (ids: ReadonlyArray<string>) => new Map(ids.slice(0, 1).map((id) => [id, [at(9)]]))
+  return { readTopic: topicOf(records), redrives: { find, erasedAt: async (): ReturnType<ErasedAt> => new Map() } }
 }
 const extent = { limit: 10, signal: new AbortController().signal }
 
@@ -69,13 +71,34 @@ finding('only the newest records of a partition are read on request, and the res
 })
 
 finding('it is unknown which letters were sent back while MongoDB is unavailable', async () => {
-  const away = { ...portsOf(letters), findRedrives: () => Promise.reject(new Error('away')) }
+  const never = () => Promise.reject(new Error('away'))
+  const away = { ...portsOf(letters), redrives: { find: never, erasedAt: never } }
   const { letters: told } = right(await findDeadLetters(away, { id: ['0/3'] }, extent))
   assert.equal(
     told.map(({ id, sentAt }) => [id, sentAt]),
     [['0/3', undefined]],
   )
 })
+
+finding(
+  'a letter whose person was erased after it is marked, and needs nobody; one from after the erasure does',
+  async () => {
+    const { readTopic, redrives } = portsOf(letters)
+    const countAt = async (erased: string) => {
+      const erasedAt: ErasedAt = async (keys) => new Map(keys.map((key) => [nameOfErased(key), new Date(erased)]))
+      const found = right(await findDeadLetters({ readTopic, redrives: { ...redrives, erasedAt } }, {}, extent))
+      return [found.letters.filter(({ erased }) => erased).length, unresolvedIn(found)]
+    }
+    const { length } = right(await findDeadLetters({ readTopic, redrives }, {}, extent)).letters
+    assert.equal(
+      [await countAt('2026-12-31T00:00:00Z'), await countAt('1960-01-01T00:00:00Z')],
+      [
+        [length, 0],
+        [0, length - 1],
+      ],
+    )
+  },
+)
 
 finding('a quarantined request is listed with its reason, and when it was redriven', async () => {
   const { groups, letters: told } = right(await findRequests(portsOf(requests), { reason: 'invalid' }, extent))

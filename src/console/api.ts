@@ -21,11 +21,11 @@ import { decideAccess, rolesFor } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
-import type { ConsoleAnswer, Handlers, Session } from './handler.ts'
-import { type ConsoleRoute, rolesOf, routeNames } from './routes.ts'
+import type { Answer, Session } from './page.ts'
+import { type ConsoleHandlers, type ConsoleRoute, rolesOf, routeNames } from './routes.ts'
 
 export type ApiDeps = {
-  readonly handlers: Handlers<ConsoleRoute>
+  readonly handlers: ConsoleHandlers
   readonly sessions: Sessions
   readonly accountIds: ReadonlyArray<string>
   readonly basePath: string
@@ -148,7 +148,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     })
   }
 
-  const write = (ctx: Ctx, answer: ConsoleAnswer, signal: AbortSignal) => {
+  const write = (ctx: Ctx, answer: Answer, signal: AbortSignal) => {
     ctx.status = answer.status
     if (!('stream' in answer)) {
       ctx.set({ ...answer.headers })

@@ -18,8 +18,8 @@ import { signInRouter } from './access/sign-in.ts'
 import { apiRouter } from './api.ts'
 import type { Asset } from './assets.ts'
 import { firstAnswers } from './first-answer.ts'
-import type { Handlers, RecordActionOf } from './handler.ts'
-import type { ConsoleRoute } from './routes.ts'
+import type { RecordActionOf } from './page.ts'
+import type { ConsoleHandlers } from './routes.ts'
 
 /** The settings of the console in the environment and the accounts file. */
 export type ConsoleSettings = {
@@ -34,7 +34,7 @@ export type ConsoleSettings = {
 
 export type ConsoleDeps = {
   readonly settings: ConsoleSettings
-  readonly handlers: Handlers<ConsoleRoute>
+  readonly handlers: ConsoleHandlers
   readonly accountIds: ReadonlyArray<string>
   readonly trustedProxies: ReadonlyArray<Network>
   readonly dataDir: string

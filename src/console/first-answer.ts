@@ -3,8 +3,8 @@ import { fairSemaphore } from '../bridge/shared/semaphore.ts'
 import { percentDecoded } from '../bridge/shared/text.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { decideAccess } from './access/grants.ts'
-import type { Handlers, Session } from './handler.ts'
-import { type ConsoleRoute, rolesOf } from './routes.ts'
+import type { Session } from './page.ts'
+import { type ConsoleHandlers, rolesOf } from './routes.ts'
 
 /** What the server writes into the page, so that the script can draw it without a request. */
 export type FirstAnswer = {
@@ -16,7 +16,7 @@ export type FirstAnswer = {
 }
 
 type Deps = {
-  readonly handlers: Handlers<ConsoleRoute>
+  readonly handlers: ConsoleHandlers
   readonly accountIds: ReadonlyArray<string>
   readonly stopping: AbortSignal
 }

@@ -2,19 +2,17 @@ import { timeZonesOf } from '../bridge/domain/accounts.ts'
 import { now } from '../bridge/domain/clock.ts'
 import type { Query } from '../bridge/mongo/connect.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
-import { personHandlers } from './api/person.ts'
 import { type Backend, readingFitting, readingWith } from './backend.ts'
-import type { Handlers } from './handler.ts'
 import { head } from './head.ts'
 import { pages } from './pages/index.ts'
-import type { ConsoleRoute } from './routes.ts'
+import type { ConsoleHandlers } from './routes.ts'
 
 export type HandlersDeps = Omit<Backend, 'timeZoneOf' | 'now' | 'monotonic' | 'sleep' | 'read' | 'readFitting'> & {
   readonly mongoQuery: Query
 }
 
 /** The handlers of all routes of the console's API. */
-export const consoleHandlers = ({ mongoQuery, ...given }: HandlersDeps): Handlers<ConsoleRoute> => {
+export const consoleHandlers = ({ mongoQuery, ...given }: HandlersDeps): ConsoleHandlers => {
   const backend: Backend = {
     ...given,
     timeZoneOf: timeZonesOf(given.accounts),
@@ -24,5 +22,5 @@ export const consoleHandlers = ({ mongoQuery, ...given }: HandlersDeps): Handler
     sleep,
     monotonic,
   }
-  return Object.assign(head.handlers(backend), ...pages.map((page) => page.handlers(backend)), personHandlers(backend))
+  return Object.assign(head.handlers(backend), ...pages.map((page) => page.handlers(backend)))
 }

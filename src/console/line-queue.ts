@@ -1,4 +1,17 @@
-import type { OperationEnd, OperationLine } from './answers.ts'
+import type { Stop } from '../bridge/operations/operation.ts'
+
+/** How an operation ended: its exit code and what it has done, or why it did nothing. */
+export type OperationEnd<Result> =
+  | { readonly code: number; readonly result?: Result | undefined }
+  | { readonly stop: Stop }
+
+/**
+ * A line of the NDJSON of an operation that runs: what it says, with the number of such lines so far, because a slow
+ * reader misses some. The last line is the end.
+ */
+export type OperationLine<Event, Result> =
+  | { readonly event: Event; readonly done: number }
+  | { readonly end: OperationEnd<Result> }
 
 /** A caller that does not read misses further lines, and sees the gap in `done`. */
 const maxWaiting = 1_000

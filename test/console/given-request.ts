@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ConsoleRequest, Session } from '../../src/console/handler.ts'
+import type { ConsoleRequest, Session } from '../../src/console/page.ts'
 
 const session: Session = {
   who: 'kim@example.com',

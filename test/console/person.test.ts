@@ -6,8 +6,7 @@ import { nameOfErased } from '../../src/bridge/domain/person/erased.ts'
 import type { Identity } from '../../src/bridge/domain/person/ids.ts'
 import type { Erasures } from '../../src/bridge/mongo/erasures.ts'
 import { dayMs } from '../../src/bridge/shared/time.ts'
-import { PersonAnswer } from '../../src/console/answers.ts'
-import { type PersonDeps, personHandlers } from '../../src/console/api/person.ts'
+import { PersonAnswer, person as part } from '../../src/console/pages/privacy/person.ts'
 import { givenErasures, receipt } from '../bridge/privacy/erase/given-erasures.ts'
 import { right } from '../support/either.ts'
 import { auditTopic, given, isUnrecorded } from './given-request.ts'
@@ -45,13 +44,13 @@ const servers = (more: Partial<Erasures> = {}) => {
     publish: async ({ type }: { readonly type: string }) => E.right(void written.push(type)),
   }
   const { recordActionOf } = audit
-  const routes = personHandlers({
+  const routes = part.handlers({
     accounts: [{ id: 'acme' }],
     kafka,
     erasures,
     recordActionOf,
     retentionDays: 14,
-  } as unknown as PersonDeps)
+  } as unknown as Parameters<typeof part.handlers>[0])
   const ask = async (route: typeof find | typeof everything | typeof erase, body: object) => {
     const answered = await routes[route](given({ body: { kind: 'client', value: '1233', ...body } }))
     if (E.isLeft(answered) || 'stream' in answered.right) return { answered, body: undefined }
@@ -144,12 +143,12 @@ person('who was erased before at the same computer has the time in its line, unl
     },
   )
   const { recordActionOf } = auditTopic()
-  const routes = personHandlers({
+  const routes = part.handlers({
     accounts: [{ id: 'acme' }],
     erasures,
     recordActionOf,
     retentionDays: 14,
-  } as unknown as PersonDeps)
+  } as unknown as Parameters<typeof part.handlers>[0])
   const asked = async (value: string) => {
     const { body } = right(await routes[find](given({ body: { kind: 'client', value } }))) as { body: PersonAnswer }
     return [body.parts.map(({ clients: [id], erasedAt }) => [id, erasedAt]), body.erased.map((each) => each.receipt)]

@@ -5,8 +5,8 @@ import { createHttpServer } from '../../src/bridge/http/server.ts'
 import type { ConsoleSessions, StoredSession } from '../../src/bridge/mongo/sign-in-sessions.ts'
 import type { Log } from '../../src/bridge/shared/log.ts'
 import { type ConsoleSettings, startConsole } from '../../src/console/console.ts'
-import { type Handlers, ok } from '../../src/console/handler.ts'
-import { type ConsoleRoute, routeNames } from '../../src/console/routes.ts'
+import { ok } from '../../src/console/page.ts'
+import { type ConsoleHandlers, routeNames } from '../../src/console/routes.ts'
 import { right } from '../support/either.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { auditTopic } from './given-request.ts'
@@ -61,9 +61,9 @@ const echoes = Object.fromEntries(
     async ({ accountId, chatId, body }: { accountId: string; chatId: string; body: unknown }) =>
       ok({ route, accountId, chatId, ...(body !== undefined && { body }) }),
   ]),
-) as unknown as Handlers<ConsoleRoute>
+) as unknown as ConsoleHandlers
 
-const tellsToken: Handlers<'GET /api/session'> = {
+const tellsToken: Pick<ConsoleHandlers, 'GET /api/session'> = {
   'GET /api/session': async ({ session: { who, csrf, expiresAt } }) =>
     ok({ who, csrf, expiresAt: expiresAt.toISOString(), accounts: [] }),
 }
@@ -79,7 +79,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 type Given = {
   readonly settings?: Partial<ConsoleSettings>
-  readonly handlers?: Partial<Handlers<ConsoleRoute>>
+  readonly handlers?: Partial<ConsoleHandlers>
   readonly checkMs?: number
   /** Default: a store in memory. */
   readonly store?: ConsoleSessions

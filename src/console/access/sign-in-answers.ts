@@ -4,7 +4,7 @@ import type { ClientAddress } from '../../bridge/http/client-address.ts'
 import type { FailureDelay } from '../../bridge/http/failure-delay.ts'
 import type { Log } from '../../bridge/shared/log.ts'
 import type { Sleep } from '../../bridge/shared/time.ts'
-import type { RecordActionOf } from '../handler.ts'
+import type { RecordActionOf } from '../page.ts'
 import { type Page, pagesAt } from './pages.ts'
 
 export type AnswerDeps = {

@@ -11,8 +11,8 @@ import { silentPersonsIn } from '../../../src/bridge/mongo/silent-persons.ts'
 import { actionRecorder } from '../../../src/bridge/operations/audit.ts'
 import { noResults, type Redriven } from '../../../src/bridge/operations/redrive/batches.ts'
 import type { OperationLine, PersonAnswer } from '../../../src/console/answers.ts'
-import type { ConsoleAnswer } from '../../../src/console/handler.ts'
 import { consoleHandlers } from '../../../src/console/handlers.ts'
+import type { Answer } from '../../../src/console/page.ts'
 import type { AuditAnswer } from '../../../src/console/pages/audit/page.ts'
 import type { LetterAnswer, LettersAnswer } from '../../../src/console/pages/dead-letters/letters.ts'
 import type { ErasuresAnswer } from '../../../src/console/pages/privacy/erasures.ts'
@@ -57,7 +57,7 @@ type Route = keyof typeof routes
 const path = '/api/accounts/:account'
 /** What a route answers to a person with the right role for the account. */
 const answer = async <A>(route: Route, asked: Parameters<typeof given>[0] = {}): Promise<A> => {
-  const answered = right((await routes[route](given(asked))) as E.Either<Refusal, ConsoleAnswer>)
+  const answered = right((await routes[route](given(asked))) as E.Either<Refusal, Answer>)
   if (!('stream' in answered)) return answered.body as A
   const lines: unknown[] = []
   for await (const line of answered.stream) lines.push(JSON.parse(line))

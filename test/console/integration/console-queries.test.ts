@@ -12,7 +12,7 @@ import { monotonic } from '../../../src/bridge/shared/time.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { viewNames } from '../../../src/bridge/views/index.ts'
 import { readingFitting, readingWith } from '../../../src/console/backend.ts'
-import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../../src/console/handler.ts'
+import type { Answer, ConsoleRequest, Grant, Session, Unmasked } from '../../../src/console/page.ts'
 import {
   type ConversationsAnswer,
   conversations as conversationsPage,
@@ -100,7 +100,7 @@ type Asked = Partial<Pick<ConsoleRequest, 'session' | 'chatId' | 'body' | 'signa
 const call = (route: keyof typeof handlers & ConsoleRoute, { query = '', ...asked }: Asked) => {
   const usual = { session: viewer, accountId: 'acme', chatId: '2037', body: undefined }
   const signal = asked.signal ?? new AbortController().signal
-  const answered: Promise<E.Either<Refusal, ConsoleAnswer>> = handlers[route]({
+  const answered: Promise<E.Either<Refusal, Answer>> = handlers[route]({
     ...usual,
     ...asked,
     signal,

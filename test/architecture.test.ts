@@ -59,7 +59,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   commander: ['src/app'],
   'mongodb-memory-server-core': ['src/tools/embedded'],
   yaml: ['src/tools/publishing'],
-  preact: ['src/console/browser'],
+  preact: ['src/console/browser', 'src/console/pages'],
   uplot: ['src/console/browser'],
   esbuild: ['src/console/assets.ts'],
 }
@@ -129,6 +129,13 @@ architecture('a library is imported only in the folders that wrap it', () => {
       const rooms = onlyIn[packageOf(what)]
       return rooms !== undefined && !rooms.some((place) => file === place || file.startsWith(`${place}/`))
     }),
+    [],
+  )
+})
+
+architecture('Node.js reads no TSX, so only files of the browser that have markup import it', () => {
+  assert.equal(
+    found(({ file, what }) => what.endsWith('.tsx') && !file.endsWith('.tsx')),
     [],
   )
 })

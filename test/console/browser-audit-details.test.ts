@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { auditDetailsOf } from '../../src/console/browser/audit-details.ts'
+import { auditDetailsOf } from '../../src/console/pages/audit/details.ts'
 
 const details = suite('details of the audit log in words')
 

@@ -1,8 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsoleRole } from '../../src/bridge/domain/accounts.ts'
-import { changed, filtersOf, isOnePage, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
 import { pathOf, routeOf, wayBack } from '../../src/console/browser/route.ts'
+import {
+  changed,
+  filtersOf,
+  isOnePage,
+  noFilters,
+  queryOf,
+  refreshed,
+} from '../../src/console/pages/conversations/filters.ts'
 import { pagesFor } from '../../src/console/pages.ts'
 
 const filters = suite('the address')

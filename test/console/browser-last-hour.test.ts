@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lastHourWords } from '../../src/console/browser/last-hour.ts'
+import { lastHourWords } from '../../src/console/pages/now/last-hour.ts'
 
 const hour = suite('the last hour beside the same hour a week ago')
 

@@ -6,7 +6,7 @@ import {
   lettersFiltersOf,
   requestQueryOf,
   sentBy,
-} from '../../src/console/browser/letters-filters.ts'
+} from '../../src/console/pages/dead-letters/filters.ts'
 
 const test = suite('the filters of dead letters')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { letterQuery, namedLetter } from '../../src/console/browser/named-letter.ts'
+import { letterQuery, namedLetter } from '../../src/console/pages/dead-letters/named-letter.ts'
 
 const named = suite('the letter that the address names')
 const letters = [

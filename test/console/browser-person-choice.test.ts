@@ -7,7 +7,7 @@ import {
   type Part,
   sizeOf,
   withChoice,
-} from '../../src/console/browser/person-choice.ts'
+} from '../../src/console/pages/privacy/person-choice.ts'
 
 const choice = suite('who is chosen on the page Privacy')
 

@@ -6,7 +6,7 @@ import {
   redriveEndWords,
   redriveEventWords,
   sentIn,
-} from '../../src/console/browser/redrive-outcome.ts'
+} from '../../src/console/pages/dead-letters/redrive-outcome.ts'
 
 const test = suite('what became of letters that were sent again')
 

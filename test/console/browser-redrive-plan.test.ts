@@ -1,6 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chatsOf, effectOf, type Letter, reasonOf, warningOf } from '../../src/console/browser/redrive-plan.ts'
+import {
+  chatsOf,
+  effectOf,
+  type Letter,
+  reasonOf,
+  warningOf,
+} from '../../src/console/pages/dead-letters/redrive-plan.ts'
 
 const test = suite('what the console says before letters are sent again')
 

@@ -17,7 +17,7 @@ import {
   shownPart,
   sortedBy,
   valuesOf,
-} from '../../src/console/browser/statistics.ts'
+} from '../../src/console/pages/statistics/statistics.ts'
 
 const statistics = suite('lines and rows of statistics')
 

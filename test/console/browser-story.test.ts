@@ -1,6 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showTimesIn } from '../../src/console/browser/format.ts'
+import type { DataOf, EventType, KnownEvent } from '../../src/console/documents.ts'
+import type { ConversationAnswer } from '../../src/console/pages/conversations/story.ts'
+import type { Entry } from '../../src/console/pages/conversations/story-entry.ts'
 import {
   firstResponses,
   isOver,
@@ -9,10 +12,7 @@ import {
   storyOf,
   withEarlier,
   withTimes,
-} from '../../src/console/browser/story.ts'
-import type { Entry } from '../../src/console/browser/story-entry.ts'
-import type { DataOf, EventType, KnownEvent } from '../../src/console/documents.ts'
-import type { ConversationAnswer } from '../../src/console/pages/conversations/story.ts'
+} from '../../src/console/pages/conversations/story-items.ts'
 
 const story = suite('the story of a chat')
 

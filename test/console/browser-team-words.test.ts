@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changeSize, judged } from '../../src/console/browser/changes.ts'
-import { busiestFirst, teamWords } from '../../src/console/browser/team-words.ts'
 import type { FigureName } from '../../src/console/pages/statistics/definitions.ts'
+import { busiestFirst, teamWords } from '../../src/console/pages/statistics/team-words.ts'
 
 const words = suite('the team in words')
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showTimesIn } from '../../src/console/browser/format.ts'
-import { minutesWords, stepsOf, sumOf } from '../../src/console/browser/minutes.ts'
-import { type Compared, comparedText, isUnusual, unusualWords } from '../../src/console/browser/unusual.ts'
+import { minutesWords, stepsOf, sumOf } from '../../src/console/pages/now/minutes.ts'
+import { type Compared, comparedText, isUnusual, unusualWords } from '../../src/console/pages/now/unusual.ts'
 
 const unusual = suite('whether today is unusual, and what the minutes say')
 

@@ -8,8 +8,8 @@ import { driftKinds } from '../../contracts/views/drift.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { SessionDocument, SessionOutcome } from '../../contracts/views/session.ts'
 import { differenceKinds, TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
-import { entryOf } from '../../src/console/browser/story-entry.ts'
 import * as words from '../../src/console/browser/words.ts'
+import { entryOf } from '../../src/console/pages/conversations/story-entry.ts'
 
 const sentences = suite('words for codes')
 

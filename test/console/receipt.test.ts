@@ -3,8 +3,14 @@ import * as assert from 'uvu/assert'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { remainsOf } from '../../src/bridge/privacy/remains.ts'
 import { showTimesIn } from '../../src/console/browser/format.ts'
-import { factsOf, isReceiptOf, receiptFile, receiptFileName, sectionsOf } from '../../src/console/browser/receipt.ts'
 import { reported } from '../../src/console/pages/privacy/erasures.ts'
+import {
+  factsOf,
+  isReceiptOf,
+  receiptFile,
+  receiptFileName,
+  sectionsOf,
+} from '../../src/console/pages/privacy/receipt.ts'
 import { receipt as stored } from '../bridge/privacy/erase/given-erasures.ts'
 
 const requestedAt = new Date('2026-01-31T23:30:00Z')

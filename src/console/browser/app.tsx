@@ -1,39 +1,20 @@
-import { type ComponentType, render } from 'preact'
+import { render } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { SessionAnswer, StripAnswer } from '../head.ts'
-import { type PageName, pageOf, pagesFor } from '../pages.ts'
+import { ConversationPage } from '../pages/conversations/conversation.tsx'
+import { views } from '../pages/views.tsx'
+import { pageOf, pagesFor } from '../pages.ts'
 import { accountPath, base, firstSession, get, loadSession, type Result, signedOutEvent } from './api.ts'
-import { AuditPage } from './audit-page.tsx'
-import { ConversationPage } from './conversation-page.tsx'
-import { ConversationsPage } from './conversations-page.tsx'
 import { staleSince } from './current-state.ts'
-import { DeadLettersPage } from './dead-letters-page.tsx'
-import { DriftPage } from './drift-page.tsx'
 import { showTimesIn } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { focusWantedSearch, listenToKeys } from './keys.ts'
 import { Help, Layout } from './layout.tsx'
 import { followLinks, go, useAddress } from './navigation.ts'
-import { NowPage } from './now-page.tsx'
 import { type Children, Empty, TroubleBox } from './parts.tsx'
-import { PrivacyPage } from './privacy-page.tsx'
 import { type PageProps, pathOf, type Route, routeOf } from './route.ts'
 import { SignInPage } from './sign-in-page.tsx'
-import { StatisticsPage } from './statistics-page.tsx'
-import { SystemPage } from './system-page.tsx'
 import { chosenTheme, showTheme } from './theme.ts'
-
-const components: Readonly<Record<PageName, ComponentType<PageProps>>> = {
-  now: NowPage,
-  conversations: ConversationsPage,
-  'dead-letters': DeadLettersPage,
-  quarantine: DeadLettersPage,
-  statistics: StatisticsPage,
-  system: SystemPage,
-  drift: DriftPage,
-  privacy: PrivacyPage,
-  audit: AuditPage,
-}
 
 const stripMs = 10_000
 
@@ -105,7 +86,7 @@ const Shown = ({
   const query = route?.query ?? new URLSearchParams()
   const shown = strip.of === account.id ? strip.value : undefined
   const props: PageProps = { account: account.id, roles: account.roles, page, query, session, strip: shown }
-  const Page = components[page]
+  const View = views[page]
   const isOneChat = route !== undefined && route.chat !== ''
   return (
     <>
@@ -118,7 +99,7 @@ const Shown = ({
         help={() => setHelping(true)}
       >
         <Guarded key={`${account.id}/${page}/${route?.chat}`}>
-          {isOneChat ? <ConversationPage {...props} chat={route.chat} /> : <Page {...props} />}
+          {isOneChat ? <ConversationPage {...props} chat={route.chat} /> : <View {...props} />}
         </Guarded>
       </Layout>
       {isHelping && <Help close={() => setHelping(false)} />}

@@ -83,6 +83,7 @@ const beside = [
   'src/console/browser',
   // What the browser's code imports.
   'src/console/pages.ts',
+  'src/console/pages',
   'src/bridge/domain/person/ids.ts',
   'src/bridge/domain/person/phone.ts',
   'src/bridge/operations/progress.ts',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
-import { auditDetailsOf } from '../../../src/console/browser/audit-details.ts'
+import { auditDetailsOf } from '../../../src/console/pages/audit/details.ts'
 import { eventually } from '../../support/eventually.ts'
 import { settled, violations } from './console/browser.ts'
 import { consoleSuite, type Running } from './console/suite.ts'

@@ -5,13 +5,13 @@ import { BsonDate, exactShape, Id } from '../../../../contracts/primitives.ts'
 import { AuditDocument } from '../../../../contracts/views/audit.ts'
 import type { Find, Pipeline } from '../../../bridge/mongo/source.ts'
 import type { Backend } from '../../backend.ts'
-import { auditDetailsOf } from '../../browser/audit-details.ts'
 import { actionWords } from '../../browser/words.ts'
 import { csvFile, csvOfPages } from '../../csv.ts'
 import { documentOf } from '../../documents.ts'
 import { documentAnswer } from '../../mask.ts'
 import { type ConsoleRequest, ok, page } from '../../page.ts'
 import { Cursor, Limit, LocalTime, listed, pageOf, readQuery, readSpan } from '../../query.ts'
+import { auditDetailsOf } from './details.ts'
 
 const ActionName = t.keyof(
   Object.fromEntries(actions.map((action) => [action, null])) as Record<Action, null>,

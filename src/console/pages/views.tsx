@@ -1,0 +1,25 @@
+import type { ComponentType } from 'preact'
+import type { PageProps } from '../browser/route.ts'
+import type { PageName } from '../pages.ts'
+import { AuditPage } from './audit/view.tsx'
+import { ConversationsPage } from './conversations/view.tsx'
+import { DeadLettersPage } from './dead-letters/view.tsx'
+import { DriftPage } from './drift/view.tsx'
+import { NowPage } from './now/view.tsx'
+import { PrivacyPage } from './privacy/view.tsx'
+import { QuarantinePage } from './quarantine/view.tsx'
+import { StatisticsPage } from './statistics/view.tsx'
+import { SystemPage } from './system/view.tsx'
+
+/** What the browser paints of each page of the list in index.ts. Only the browser's script has it. */
+export const views: Readonly<Record<PageName, ComponentType<PageProps>>> = {
+  now: NowPage,
+  conversations: ConversationsPage,
+  statistics: StatisticsPage,
+  'dead-letters': DeadLettersPage,
+  quarantine: QuarantinePage,
+  drift: DriftPage,
+  system: SystemPage,
+  privacy: PrivacyPage,
+  audit: AuditPage,
+}

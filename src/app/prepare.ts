@@ -62,7 +62,8 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
     if (E.isLeft(found)) return found.left.reason
     const known = new Set(differing().map(describe))
     reports = found.right
-    for (const { name } of reports.filter(({ created }) => created)) log.info({ topic: name }, 'a topic was created')
+    const created = reports.flatMap(({ name, created: isNew }) => (isNew ? [name] : []))
+    if (created.length > 0) log.info({ topics: created }, 'topics were created')
     for (const report of differing())
       if (!known.has(describe(report)))
         log.warn({ topic: report.name, differences: report.differences }, 'a topic differs from what is expected')

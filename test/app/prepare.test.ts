@@ -89,11 +89,29 @@ preparing('a missing topic is reported and created again', async () => {
   ])
   assert.equal(told, [
     { topic: 'livechat.chats', differences: gone.differences },
-    { topic: 'livechat.chats' },
+    { topics: ['livechat.chats'] },
     { topic: 'livechat.chats', differences: gone.differences },
-    { topic: 'livechat.chats' },
+    { topics: ['livechat.chats'] },
     { topic: 'livechat.chats', differences: differs.differences },
   ])
+})
+
+preparing('that are created are one line, however many', async () => {
+  const told: object[] = []
+  const names = ['livechat.chats', 'livechat.calls', 'livechat.clients']
+  const { done } = prepare(
+    {
+      ensureTopics: async () =>
+        E.right([...names.map((name) => report({ name, created: true })), report({ name: 'livechat.audit' })]),
+      ensureIndexes: async () => {},
+      reasonOf: String,
+      sleep: () => new Promise(() => {}),
+      log: { ...silent, info: (fields, message) => told.push({ ...fields, message }) },
+    },
+    new AbortController().signal,
+  )
+  await done
+  assert.equal(told, [{ topics: names, message: 'topics were created' }])
 })
 
 preparing('are looked for every five seconds, and a second after a failure', async () => {

@@ -48,6 +48,11 @@ topics(
 
     const [chats, ...others] = right(both[0])
     assert.equal(both.map(E.isRight), [true, true])
+    // Each topic was created by one of them, so one of their logs has it.
+    assert.equal(
+      both.flatMap((reports) => right(reports).flatMap(({ name, created }) => (created ? [name] : []))).sort(),
+      names.filter((name) => name !== `${prefix}chats`).sort(),
+    )
     assert.equal(chats, {
       name: `${prefix}chats`,
       key: '<account id>/<chat id>',
@@ -61,6 +66,7 @@ topics(
         'segment.ms is 604800000, not 86400000',
         'max.message.bytes is 1048588, not 9437184',
         'message.timestamp.type is CreateTime, not LogAppendTime',
+        'records are refused for good while a clock of the bridge is more than 3600 s fast (message.timestamp.after.max.ms)',
       ],
     })
     assert.ok(others.every(({ differences }) => differences.length === 0))

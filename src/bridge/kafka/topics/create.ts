@@ -14,22 +14,25 @@ type TopicError = Error & { readonly topic: string }
 const errorsOf = (error: unknown): ReadonlyArray<TopicError> | undefined =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : undefined
 
-/** Why the broker refuses to create topics, by topic. `validateOnly` creates none. */
+/** What kafkajs drops: it only returns false if each topic that was not created exists already. */
+const existing = ({ topic }: ITopicConfig): TopicError =>
+  Object.assign(new Error('the topic exists'), { topic, type: 'TOPIC_ALREADY_EXISTS' })
+
+/** Why the broker does not create topics, by topic. `validateOnly` creates none. */
 const refusalsOf = async (
   admin: Admin,
   topics: ReadonlyArray<ITopicConfig>,
   validateOnly: boolean,
 ): Promise<ReadonlyMap<string, TopicError>> => {
   if (topics.length === 0) return new Map()
+  const request = { topics: [...topics], validateOnly, waitForLeaders: false, timeout: ledWithinMs }
   try {
-    await admin.createTopics({ topics: [...topics], validateOnly, waitForLeaders: false, timeout: ledWithinMs })
-    return new Map()
+    const isDone = await admin.createTopics(request)
+    return new Map(isDone ? [] : topics.map((topic) => [topic.topic, existing(topic)]))
   } catch (error) {
     const errors = errorsOf(error)
     if (errors === undefined) throw error
-    // Another instance may create the same topics at the same time.
-    const refused = errors.filter((each) => kindOf(each) !== 'TOPIC_ALREADY_EXISTS')
-    return new Map(refused.map((each) => [each.topic, each]))
+    return new Map(errors.map((each) => [each.topic, each]))
   }
 }
 
@@ -63,13 +66,22 @@ const refusedSettings = async (
 
 const byHand = '`livechat-bridge topics --print` has the command for whoever may'
 
-/** Creates the missing topics of the bridge. Returns the reasons, by topic, if the broker refuses. */
+type Created = {
+  /** The full names of the topics that this call has created. */
+  readonly created: ReadonlySet<string>
+  /** The reasons of the broker, by topic. A topic that another instance creates at the same time is not refused. */
+  readonly refused: ReadonlyMap<string, string>
+}
+
+export const nothingCreated: Created = { created: new Set(), refused: new Map() }
+
+/** Creates the missing topics of the bridge. */
 export const createMissing = async (
   admin: Admin,
   missing: ReadonlyArray<Topic>,
   defaults: TopicDefaults,
   states: ReadonlyMap<string, TopicState>,
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<Created> => {
   const wanted = missing.map((topic) => {
     const { name, partitions, replication, config } = newTopicOf(topic, defaults)
     const copied = states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`)
@@ -80,16 +92,19 @@ export const createMissing = async (
       configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
     }
   })
-  const refused = await refusalsOf(admin, wanted, false)
+  const failed = await refusalsOf(admin, wanted, false)
+  const refused = new Map([...failed].filter(([, error]) => kindOf(error) !== 'TOPIC_ALREADY_EXISTS'))
   const byRule = wanted.filter(({ topic }) => ofSettings.has(kindOf(refused.get(topic))))
   const settings = await refusedSettings(admin, byRule)
-  return new Map(
+  const reasons = new Map(
     [...refused].map(([topic, error]) => {
       const why = settings.get(topic)?.join(', ') ?? (ofSettings.has(kindOf(error)) ? 'the topic itself' : undefined)
       const reason = why === undefined ? kafkaReasonOf(error) : `${kindOf(error)}: the cluster refuses ${why}`
       return [topic, `${reason} (${byHand})`]
     }),
   )
+  const created = wanted.flatMap(({ topic }) => (failed.has(topic) ? [] : [topic]))
+  return { created: new Set(created), refused: reasons }
 }
 
 /** Whether each partition has a leader that answers. Metadata shows a new leader a little before it is ready. */

@@ -15,7 +15,7 @@ import { sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kafkaReasonOf } from '../errors.ts'
 import type { Partitioner } from '../partitions/partitioner.ts'
-import { createMissing, createWithinMs, untilLed } from './create.ts'
+import { createMissing, createWithinMs, nothingCreated, untilLed } from './create.ts'
 import { appliedConfig, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './settings.ts'
 
 export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>>
@@ -77,24 +77,20 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
         admin,
         topics.map(nameOf).filter((name) => present.has(name)),
       )
-      const refused = createsMissing ? await createMissing(admin, missing, defaults, before) : new Map<string, string>()
+      const { created, refused } = createsMissing
+        ? await createMissing(admin, missing, defaults, before)
+        : nothingCreated
       if (createsMissing) await addPartitions(admin, defaults.topicPrefix, before)
-      const created = createsMissing ? missing.map(nameOf).filter((name) => !refused.has(name)) : []
-      await untilLed(admin, created)
-      const expected = [...present, ...created].filter((name) => topics.some((topic) => nameOf(topic) === name))
+      const added = createsMissing ? missing.map(nameOf).filter((name) => !refused.has(name)) : []
+      await untilLed(admin, added)
+      const expected = [...present, ...added].filter((name) => topics.some((topic) => nameOf(topic) === name))
       const states = await stateOf(admin, expected)
       return E.right(
         topics.map((topic) => {
           const name = nameOf(topic)
           const { partitions = defaults.partitions } =
             states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`) ?? {}
-          return reportOf(
-            topic,
-            { ...defaults, partitions },
-            states.get(name),
-            created.includes(name),
-            refused.get(name),
-          )
+          return reportOf(topic, { ...defaults, partitions }, states.get(name), created.has(name), refused.get(name))
         }),
       )
     }, createWithinMs)

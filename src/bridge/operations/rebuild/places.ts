@@ -59,13 +59,21 @@ export const isReached = (places: ReadonlyMap<string, Watched>, now: number): bo
       position >= end || (source.startsWith(`${botReplies.name}/`) && now - since >= stillMs),
   )
 
+const firstRecordsLost = (logs: Logs): ReadonlyArray<string> =>
+  [...logs].flatMap(([source, { low }]) => (low > 0 && !isTemporary(source) ? [source] : []))
+
+const isIn = (archives: Logs, source: string): boolean => {
+  const archive = archives.get(archiveNameOf(source))
+  return archive !== undefined && archive.low < archive.high
+}
+
 /** The partitions of event topics that have lost their first records and have nothing in the archive. */
 export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<string> =>
-  [...logs].flatMap(([source, { low }]) => {
-    const archive = archives.get(archiveNameOf(source))
-    const isArchived = archive !== undefined && archive.low < archive.high
-    return low > 0 && !isTemporary(source) && !isArchived ? [source] : []
-  })
+  firstRecordsLost(logs).filter((source) => !isIn(archives, source))
+
+/** The partitions of event topics whose first records only the archive has. */
+export const onlyArchived = (logs: Logs, archives: Logs): ReadonlyArray<string> =>
+  firstRecordsLost(logs).filter((source) => isIn(archives, source))
 
 /** What `read` says of each partition of the topics. */
 const ofPartitions = async <A>(

@@ -7,7 +7,7 @@ import { commandText } from '../audit.ts'
 import { type Done, operation, type Run, stop } from '../operation.ts'
 import type { ReadOption } from '../options.ts'
 import { type ArchiveDeps, archivesOf } from './from-archive.ts'
-import { committedPositions, cutOff, isTemporary, readLogs } from './places.ts'
+import { committedPositions, cutOff, onlyArchived, readLogs } from './places.ts'
 import { groupOf, type RebuildDeps, type RebuildEvent, type Row } from './replay.ts'
 import { forget, type Halted, runRebuild } from './run.ts'
 
@@ -127,11 +127,12 @@ const viewsOf: ReadOption<ReadonlyArray<ViewName>> = (name) => {
 }
 
 const keyless =
-  'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed. Run livechat-bridge rebuild where the role archiver runs.'
+  'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed. Run livechat-bridge rebuild where the role archiver runs, or go on without these records with --force.'
 
-/** True if the topics do not have the first records of the views any more. */
-const needsArchive = async (kafka: Pick<KafkaPorts, 'ranges'>, views: ReadonlyArray<ViewName>): Promise<boolean> =>
-  [...(await readLogs(kafka, topicsOfViews(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
+const needsArchive = async (kafka: Pick<KafkaPorts, 'ranges'>, views: ReadonlyArray<ViewName>): Promise<boolean> => {
+  const topics = topicsOfViews(views)
+  return onlyArchived(await readLogs(kafka, topics), await readLogs(kafka, archivesOf(topics))).length > 0
+}
 
 /** Folds the topics into new collections beside the live views, then swaps them in. */
 export const rebuild = operation({
@@ -172,8 +173,8 @@ export const rebuild = operation({
   ) => {
     if (views === undefined && !resume && !discard)
       return stop('refused', `Which view? One of ${viewNames.join(', ')}; or all.`)
-    const begins = !resume && !discard
-    return begins && views !== undefined && restore === undefined && (await needsArchive(kafka, views))
+    const isComplete = restore !== undefined || resume || discard || force || views === undefined
+    return !isComplete && (await needsArchive(kafka, views))
       ? stop('refused', keyless)
       : E.right({ views, resume, discard, force })
   },

@@ -1,6 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cutOff, isReached, placesOf, progressOf, watch } from '../../../../src/bridge/operations/rebuild/places.ts'
+import {
+  cutOff,
+  isReached,
+  onlyArchived,
+  placesOf,
+  progressOf,
+  watch,
+} from '../../../../src/bridge/operations/rebuild/places.ts'
 import { isSuspect } from '../../../../src/bridge/operations/rebuild/run.ts'
 
 const places = suite('the position of a replay')
@@ -54,6 +61,15 @@ places('is in progress while the end of the log moves', () => {
 places('names the logs that have lost their first records, except those with a retention', () => {
   assert.equal(cutOff(logs), [])
   assert.equal(cutOff(new Map([['calls/3', { low: 1, high: 9 }]])), ['calls/3'])
+})
+
+places('of a log that has lost its first records say whether the archive has them', () => {
+  const lost = new Map(['calls/0', 'calls/1', 'quarantine/0'].map((source) => [source, { low: 1, high: 9 }]))
+  const archives = new Map([
+    ['archive-calls/0', { low: 0, high: 1 }],
+    ['archive-calls/1', { low: 0, high: 0 }],
+  ])
+  assert.equal([onlyArchived(lost, archives), cutOff(lost, archives)], [['calls/0'], ['calls/1']])
 })
 
 places('of an empty view are suspect only if no topic of the view could be read', () => {

@@ -12,8 +12,12 @@ export type HandlersDeps = Omit<Backend, 'timeZoneOf' | 'now' | 'monotonic' | 's
 }
 
 /** The handlers of all routes of the console's API. */
-export const consoleHandlers = ({ mongoQuery, ...given }: HandlersDeps): ConsoleHandlers => {
-  const backend: Backend = {
+export const handlersWith = (backend: Backend): ConsoleHandlers =>
+  Object.assign(head.handlers(backend), ...pages.map((page) => page.handlers(backend)))
+
+/** The same with the clock and the queries of this process. */
+export const consoleHandlers = ({ mongoQuery, ...given }: HandlersDeps): ConsoleHandlers =>
+  handlersWith({
     ...given,
     timeZoneOf: timeZonesOf(given.accounts),
     read: readingWith(mongoQuery),
@@ -21,6 +25,4 @@ export const consoleHandlers = ({ mongoQuery, ...given }: HandlersDeps): Console
     now,
     sleep,
     monotonic,
-  }
-  return Object.assign(head.handlers(backend), ...pages.map((page) => page.handlers(backend)))
-}
+  })

@@ -5,8 +5,10 @@ import * as assert from 'uvu/assert'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { AnySource, Find, Pipeline } from '../../src/bridge/mongo/source.ts'
 import { contractOf } from '../../src/bridge/views/index.ts'
-import { pages } from '../../src/console/pages/index.ts'
+import type { Backend } from '../../src/console/backend.ts'
+import { handlersWith } from '../../src/console/handlers.ts'
 import { cursorText } from '../../src/console/query.ts'
+import { type ConsoleRoute, routeNames } from '../../src/console/routes.ts'
 import { auditTopic, given } from './given-request.ts'
 
 type Any = t.TypeOf<t.Mixed>
@@ -114,9 +116,8 @@ const unknownIn = (source: AnySource): ReadonlyArray<string> => {
 const date = '2026-01-02T00:00:00.000Z'
 const days = 'from=2026-01-02&to=2026-01-05'
 const cursor = (of: object) => encodeURIComponent(cursorText(of))
-/** Questions that use every filter, order and page of every source. */
-const questions: ReadonlyArray<readonly [route: string, query?: string]> = [
-  ['GET /api/accounts/:account/now'],
+/** Every GET is asked without a query. These use every filter, order and page of the sources too. */
+const questions: ReadonlyArray<readonly [route: ConsoleRoute, query?: string]> = [
   [
     'GET /api/accounts/:account/conversations',
     `state=open&outcome=abandoned&kind=agent&agent=a1&widget=w1&failed=true&id=1&${days}`,
@@ -129,22 +130,18 @@ const questions: ReadonlyArray<readonly [route: string, query?: string]> = [
   ['GET /api/accounts/:account/conversations.csv', 'sort=longest'],
   ['GET /api/accounts/:account/conversations.csv', 'sort=waits'],
   ['GET /api/accounts/:account/conversations/:chat', `before=${cursor({ at: date, ids: ['e1'] })}`],
-  ['GET /api/accounts/:account/minutes'],
   ['GET /api/accounts/:account/statistics', `${days}&until=now`],
   ['GET /api/accounts/:account/statistics.csv', `${days}&by=agent&id=a1`],
   ['GET /api/accounts/:account/statistics/failed-replies', days],
   ['POST /api/accounts/:account/statistics/names'],
   ['GET /api/accounts/:account/drift', 'kind=misfit'],
-  ['GET /api/accounts/:account/erasures'],
   [
     'GET /api/accounts/:account/audit',
     `action=erase&who=kim&about=17&${days}&cursor=${cursor({ at: date, _id: 'a1' })}`,
   ],
 ]
 
-const cannotAnswer = async () => {
-  throw new Error('no broker answers')
-}
+const cannotAnswer = async () => E.left({ kind: 'transient', reason: 'no broker answers' })
 
 /** The sources that pages read for these questions. MongoDB finds nothing. */
 const sourcesOf = async () => {
@@ -154,9 +151,13 @@ const sourcesOf = async () => {
     now: () => '2026-01-05T12:00:00.000Z',
     timeZoneOf: () => 'Europe/Berlin',
     recordActionOf: auditTopic().recordActionOf,
-    kafka: { readTopic: cannotAnswer, ranges: cannotAnswer },
-    redrives: { find: cannotAnswer },
+    kafka: { readTopic: cannotAnswer },
+    redrives: {},
     operations: [],
+    groups: [],
+    gates: () => [],
+    monotonic: () => 0,
+    readiness: async () => ({ ready: true, checks: {} }),
     read: async (source: AnySource) => {
       found.push(source)
       return E.right([])
@@ -166,13 +167,10 @@ const sourcesOf = async () => {
       return E.right({ rows: [], areAll: true })
     },
   }
-  for (const page of pages) {
-    const handlers: Readonly<Record<string, (request: ReturnType<typeof given>) => Promise<unknown>>> = page.handlers(
-      backend as never,
-    )
-    for (const [route, query = ''] of questions)
-      await handlers[route]?.(given({ query, chatId: '2037', body: { ids: ['a1'] } }))
-  }
+  const handlers = handlersWith(backend as unknown as Backend)
+  const gets = routeNames.filter((route) => route.startsWith('GET '))
+  for (const [route, query = ''] of [...gets.map((route) => [route] as const), ...questions])
+    await handlers[route](given({ query, chatId: '2037', body: { ids: ['a1'] } }))
   return found
 }
 

@@ -7,21 +7,20 @@ import { type TopicName, topicOf } from '../../../contracts/topics.ts'
 import { dated } from '../../../src/bridge/domain/dated.ts'
 import type { Refusal } from '../../../src/bridge/http/answer.ts'
 import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
+import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
 import type { RecordAction } from '../../../src/bridge/operations/audit.ts'
 import { monotonic } from '../../../src/bridge/shared/time.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { viewNames } from '../../../src/bridge/views/index.ts'
-import { readingFitting, readingWith } from '../../../src/console/backend.ts'
+import { type Backend, readingFitting, readingWith } from '../../../src/console/backend.ts'
+import { handlersWith } from '../../../src/console/handlers.ts'
 import type { Answer, ConsoleRequest, Grant, Session, Unmasked } from '../../../src/console/page.ts'
-import {
-  type ConversationsAnswer,
-  conversations as conversationsPage,
-} from '../../../src/console/pages/conversations/page.ts'
+import type { ConversationsAnswer } from '../../../src/console/pages/conversations/page.ts'
 import type { ConversationAnswer, UnmaskAnswer } from '../../../src/console/pages/conversations/story.ts'
-import { type DriftAnswer, drift } from '../../../src/console/pages/drift/page.ts'
-import { type MinutesAnswer, type NowAnswer, now as nowPage } from '../../../src/console/pages/now/page.ts'
-import { type StatisticsAnswer, statistics as statisticsPage } from '../../../src/console/pages/statistics/page.ts'
-import { type SystemAnswer, system } from '../../../src/console/pages/system/page.ts'
+import type { DriftAnswer } from '../../../src/console/pages/drift/page.ts'
+import type { MinutesAnswer, NowAnswer } from '../../../src/console/pages/now/page.ts'
+import type { StatisticsAnswer } from '../../../src/console/pages/statistics/page.ts'
+import type { SystemAnswer } from '../../../src/console/pages/system/page.ts'
 import type { RecordAnswer } from '../../../src/console/record-answer.ts'
 import type { ConsoleRoute } from '../../../src/console/routes.ts'
 import { connectTestKafka, newPrefix, withinMs } from '../../bridge/kafka/connect.ts'
@@ -53,8 +52,9 @@ const recordActionOf =
     return E.right(undefined)
   }
 
-const deps = {
-  mongoQuery: mongo.query,
+const backend = {
+  accounts: [],
+  redrives: mongo.query(redrivesIn),
   read: readingWith(mongo.query),
   readFitting: readingFitting(mongo.query),
   erasures: mongo.query(erasuresIn),
@@ -73,13 +73,7 @@ const deps = {
   gates: () => [],
   operations: [],
 }
-const handlers = {
-  ...system.handlers(deps as unknown as Parameters<typeof system.handlers>[0]),
-  ...nowPage.handlers(deps),
-  ...conversationsPage.handlers(deps),
-  ...statisticsPage.handlers(deps),
-  ...drift.handlers(deps),
-}
+const handlers = handlersWith(backend as unknown as Backend)
 
 const sessionOf = (role: Grant['role']): Session & { grants: Grant[]; unmasked: Unmasked[] } => {
   const unmasked: Unmasked[] = []
@@ -97,7 +91,7 @@ const [viewer, lead, operator] = [sessionOf('viewer'), sessionOf('lead'), sessio
 type Asked = Partial<Pick<ConsoleRequest, 'session' | 'chatId' | 'body' | 'signal' | 'accountId'>> & {
   readonly query?: string
 }
-const call = (route: keyof typeof handlers & ConsoleRoute, { query = '', ...asked }: Asked) => {
+const call = (route: ConsoleRoute, { query = '', ...asked }: Asked) => {
   const usual = { session: viewer, accountId: 'acme', chatId: '2037', body: undefined }
   const signal = asked.signal ?? new AbortController().signal
   const answered: Promise<E.Either<Refusal, Answer>> = handlers[route]({
@@ -108,13 +102,13 @@ const call = (route: keyof typeof handlers & ConsoleRoute, { query = '', ...aske
   })
   return answered
 }
-const ask = async <A>(route: keyof typeof handlers & ConsoleRoute, asked: Asked = {}): Promise<A> => {
+const ask = async <A>(route: ConsoleRoute, asked: Asked = {}): Promise<A> => {
   const answer = right(await call(route, asked))
   if (!('body' in answer)) throw new Error('expected a body')
   // The page receives the answer as JSON.
   return (typeof answer.body === 'string' ? answer.body : JSON.parse(JSON.stringify(answer.body))) as A
 }
-const refused = async (route: keyof typeof handlers & ConsoleRoute, asked: Asked) => {
+const refused = async (route: ConsoleRoute, asked: Asked) => {
   const { status, message } = left(await call(route, asked))
   return { status, message }
 }

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsoleRole } from '../../src/bridge/domain/accounts.ts'
+import { pagesFor } from '../../src/console/browser/menu.ts'
 import { pathOf, routeOf, wayBack } from '../../src/console/browser/route.ts'
 import {
   changed,
@@ -10,7 +11,6 @@ import {
   queryOf,
   refreshed,
 } from '../../src/console/pages/conversations/filters.ts'
-import { pagesFor } from '../../src/console/pages.ts'
 
 const filters = suite('the address')
 

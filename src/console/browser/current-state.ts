@@ -1,7 +1,7 @@
 import type { StripAnswer } from '../head.ts'
 import type { SystemAnswer } from '../pages/system/page.ts'
-import type { PageName } from '../pages.ts'
 import { count, counted } from './format.ts'
+import type { PageName } from './menu.ts'
 
 /** The query for all waits, of the page Now and of its answer. */
 export const allWaits = 'waits=all'

@@ -1,4 +1,4 @@
-import { type PageName, pages } from '../pages.ts'
+import { type PageName, pages } from './menu.ts'
 
 type Acts = {
   readonly open: (page: PageName) => void

@@ -1,7 +1,7 @@
 import type { ConsoleRole } from '../../bridge/domain/accounts.ts'
 import { percentDecoded } from '../../bridge/shared/text.ts'
 import type { SessionAnswer, StripAnswer } from '../head.ts'
-import { type PageName, pages } from '../pages.ts'
+import { type PageName, pages } from './menu.ts'
 
 /** The page in the address. `chat` is empty except on the page of one conversation. */
 export type Route = {

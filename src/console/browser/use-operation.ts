@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isProgress, type ProgressEvent } from '../../bridge/operations/progress.ts'
-import type { OperationEnd, OperationLine } from '../answers.ts'
+import type { OperationEnd, OperationLine } from '../line-queue.ts'
 import type { OperationBody } from '../pages/system/operations.ts'
 import { accountPath, postLines, type Result } from './api.ts'
 import { useAction } from './hooks.ts'

@@ -1,9 +1,9 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import { collectionWords } from '../../bridge/privacy/receipt-words.ts'
-import type { PersonAnswer, PersonBody } from '../answers.ts'
 import type { Sort } from '../pages/conversations/filters.ts'
 import type { LettersKind } from '../pages/dead-letters/letters.ts'
+import type { PersonAnswer, PersonBody } from '../pages/privacy/person.ts'
 import type { Asked } from '../pages/privacy/person-choice.ts'
 import { count, counted } from './format.ts'
 

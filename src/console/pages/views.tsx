@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
+import type { PageName } from '../browser/menu.ts'
 import type { PageProps } from '../browser/route.ts'
-import type { PageName } from '../pages.ts'
 import { AuditPage } from './audit/view.tsx'
 import { ConversationsPage } from './conversations/view.tsx'
 import { DeadLettersPage } from './dead-letters/view.tsx'

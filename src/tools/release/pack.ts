@@ -82,7 +82,6 @@ const beside = [
   'src/app/livechat-bridge',
   'src/console/browser',
   // What the browser's code imports.
-  'src/console/pages.ts',
   'src/console/pages',
   'src/bridge/domain/person/ids.ts',
   'src/bridge/domain/person/phone.ts',

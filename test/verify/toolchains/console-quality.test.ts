@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Page, Response } from 'playwright-core'
 import * as assert from 'uvu/assert'
-import { pages } from '../../../src/console/pages.ts'
+import { pages } from '../../../src/console/browser/menu.ts'
 import { eventually } from '../../support/eventually.ts'
 import { overflow, settled, showPayload, violations } from './console/browser.ts'
 import { consoleSuite } from './console/suite.ts'

@@ -1,7 +1,7 @@
 import { count } from '../../browser/format.ts'
+import { pageOf } from '../../browser/menu.ts'
 import { optionsOf, Select } from '../../browser/parts.tsx'
 import { causeWords, letterStateWords } from '../../browser/words.ts'
-import { pageOf } from '../../pages.ts'
 import { type ChangeFilters, filterStates, type LettersFilters } from './filters.ts'
 import type { LettersAnswer, LettersKind } from './letters.ts'
 

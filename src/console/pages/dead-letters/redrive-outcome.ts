@@ -1,9 +1,9 @@
 import type { Outcome as RecordOutcome, Redriven, Trouble, Why } from '../../../bridge/operations/redrive/batches.ts'
 import type { RequestEvent } from '../../../bridge/operations/redrive/requeue-quarantined.ts'
 import type { LetterEvent } from '../../../bridge/operations/redrive/send.ts'
-import type { OperationEnd } from '../../answers.ts'
 import { count } from '../../browser/format.ts'
 import { causeWords } from '../../browser/words.ts'
+import type { OperationEnd } from '../../line-queue.ts'
 import type { LettersAnswer, LettersKind } from './letters.ts'
 
 type Letter = Pick<LettersAnswer['letters'][number], 'earlier'>

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { PersonAnswer } from '../../answers.ts'
 import { accountPath, post } from '../../browser/api.ts'
 import { counted } from '../../browser/format.ts'
 import { useAction } from '../../browser/hooks.ts'
 import { Dialog, Field, TroubleBox, valueOfField } from '../../browser/parts.tsx'
 import { partsWords, storedLine } from '../../browser/words.ts'
 import type { Erasure } from './erasures-card.tsx'
+import type { PersonAnswer } from './person.ts'
 import { type Asked, type Chosen, choiceOf, type Part } from './person-choice.ts'
 
 /** The user must type this word before an erasure. */

@@ -1,4 +1,4 @@
-import type { PersonAnswer, PersonBody } from '../../answers.ts'
+import type { PersonAnswer, PersonBody } from './person.ts'
 
 /** Chats and clients that are chosen, or left out, together. */
 export type Part = PersonAnswer['parts'][number]

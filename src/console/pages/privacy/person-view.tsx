@@ -1,4 +1,3 @@
-import type { PersonAnswer } from '../../answers.ts'
 import { accountPath, post, postForFile } from '../../browser/api.ts'
 import { Chats } from '../../browser/chats.tsx'
 import { count, counted } from '../../browser/format.ts'
@@ -15,6 +14,7 @@ import {
 } from '../../browser/words.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import type { Erasure } from './erasures-card.tsx'
+import type { PersonAnswer } from './person.ts'
 import {
   type Asked,
   type Chosen,

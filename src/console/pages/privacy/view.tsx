@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { PersonAnswer, PersonBody } from '../../answers.ts'
 import { accountPath, post } from '../../browser/api.ts'
 import { useAction } from '../../browser/hooks.ts'
 import { cameBack } from '../../browser/navigation.ts'
@@ -7,6 +6,7 @@ import { Card, Field, Select, Time, TroubleBox, valueOfField } from '../../brows
 import type { PageProps } from '../../browser/route.ts'
 import { kindOfTyped } from '../../browser/words.ts'
 import { type Erasure, ErasuresCard, saveReceipt } from './erasures-card.tsx'
+import type { PersonAnswer, PersonBody } from './person.ts'
 import type { Asked, Chosen } from './person-choice.ts'
 import { type Found, PersonView } from './person-view.tsx'
 

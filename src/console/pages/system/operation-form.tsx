@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { OperationEnd } from '../../answers.ts'
 import { accountPath, get } from '../../browser/api.ts'
 import { useLoad } from '../../browser/hooks.ts'
 import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from '../../browser/parts.tsx'
 import { useOperation } from '../../browser/use-operation.ts'
+import type { OperationEnd } from '../../line-queue.ts'
 import { wordsOf } from './operation-words.ts'
 import type { OperationsAnswer } from './operations.ts'
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { Rebuilt } from '../../../bridge/operations/rebuild/rebuild.ts'
 import type { RebuildEvent } from '../../../bridge/operations/rebuild/replay.ts'
-import type { OperationEnd } from '../../answers.ts'
 import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from '../../browser/parts.tsx'
 import { useOperation } from '../../browser/use-operation.ts'
+import type { OperationEnd } from '../../line-queue.ts'
 import { endingWords, rebuildProgressWords, rebuildWords } from './operation-words.ts'
 
 type What = 'begin' | 'resume' | 'discard'

@@ -1,6 +1,6 @@
 // In the script this is JSON that the server has made (assets.ts), so the list of the pages is written once.
 import { menu } from '#menu'
-import type { ConsoleRole } from '../bridge/domain/accounts.ts'
+import type { ConsoleRole } from '../../bridge/domain/accounts.ts'
 
 type Entry = (typeof menu)[number]
 export type PageName = Entry['name']

@@ -2,8 +2,9 @@
 // It calls the operators' port, whose answer has the reasons.
 const [path = '/livez'] = process.argv.slice(2)
 const { ADMIN_HOST = '', ADMIN_PORT } = process.env
-const isAny = ['', '0.0.0.0', '::'].includes(ADMIN_HOST)
-const url = `http://${isAny ? '127.0.0.1' : ADMIN_HOST}:${ADMIN_PORT}${path}`
+const loopback: Readonly<Record<string, string>> = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' }
+const host = loopback[ADMIN_HOST] ?? ADMIN_HOST
+const url = `http://${host.includes(':') ? `[${host}]` : host}:${ADMIN_PORT}${path}`
 
 const answer = await fetch(url, { signal: AbortSignal.timeout(4000) }).catch((error: Error) => error)
 if (answer instanceof Error) console.error(`${url}: ${answer.message}`)

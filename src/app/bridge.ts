@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Role } from '../bridge/domain/roles.ts'
+import { hostInUrl } from '../bridge/http/client-address.ts'
 import { publicHealthRouter, readinessOf, stopping } from '../bridge/http/health.ts'
 import { createHttpServer, type HttpServer } from '../bridge/http/server.ts'
 import { ensureIndexesAt } from '../bridge/mongo/indexes.ts'
@@ -14,6 +15,7 @@ import { roleCode, startParts } from './parts.ts'
 import { type NotStarted, planOf } from './plan.ts'
 import { connectPorts, type Part, scrapeWithinMs, serverReasonOf } from './ports.ts'
 import { prepare } from './prepare.ts'
+import { useProxy } from './servers.ts'
 import type { Servers } from './start-servers.ts'
 
 export type Bridge = {
@@ -52,7 +54,7 @@ const listenAt = async (
 ): Promise<E.Either<NotStarted, string>> => {
   const listening = await server.listen(host, port)
   return E.isRight(listening)
-    ? E.right(`http://${host}:${listening.right.port}`)
+    ? E.right(`http://${hostInUrl(host)}:${listening.right.port}`)
     : E.left({
         reason: `${listening.left.reason}: stop the process that uses it, or set ${variable} to another port (0 takes any free one).`,
         exitCode: 1,
@@ -86,6 +88,7 @@ export const startBridge = async (
 ): Promise<E.Either<NotStarted, Bridge>> => {
   const planned = planOf(settings, roles, pair !== undefined)
   if (E.isLeft(planned)) return planned
+  await useProxy(settings.proxy)
   const plan = planned.right
   const { ports, disconnect } = connectPorts(settings, servers, log)
   const { kafka, mongo, metrics } = ports

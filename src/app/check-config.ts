@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, type Problem } from '../../contracts/problem.ts'
+import { hostInUrl } from '../bridge/http/client-address.ts'
 import { type Done, operation, type Stop } from '../bridge/operations/operation.ts'
 import { notSafe } from '../console/not-safe.ts'
 import { wrappingKeysOf } from './archive-keys.ts'
@@ -30,8 +31,8 @@ const summaryOf = ({
 }: Settings) => ({
   kafka: kafkaText(kafka),
   mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
-  http: `${http.host}:${http.port ?? 8080}`,
-  admin: `${admin.host}:${admin.port}`,
+  http: `${hostInUrl(http.host)}:${http.port ?? 8080}`,
+  admin: `${hostInUrl(admin.host)}:${admin.port}`,
   topics: {
     prefix: topics.prefix,
     partitions: topics.partitions,
@@ -39,7 +40,7 @@ const summaryOf = ({
   },
   console: {
     runs: notSafe(console, admin.host) === undefined,
-    url: `${console.origin ?? `http://${admin.host}:${admin.port}`}${console.basePath}`,
+    url: `${console.origin ?? `http://${hostInUrl(admin.host)}:${admin.port}`}${console.basePath}`,
     signIn: console.oidc === undefined ? 'by a link, on loopback' : `at ${console.oidc.issuer}`,
     grants: console.grants.length,
   },

@@ -30,6 +30,9 @@ export type KafkaConfig = {
   readonly sasl?: NonNullable<KafkaSettings['sasl']>
 }
 
+/** `without`: the hosts that are called without it, with commas. */
+export type ProxyConfig = { readonly url: string; readonly without: string }
+
 /** Where traces go and which are sampled, as in the standard variables of OpenTelemetry. */
 export type TracesConfig = {
   readonly endpoint: string
@@ -53,6 +56,8 @@ export type Config = PlainSettings & {
   /** The operators' port. */
   readonly admin: { readonly host: string; readonly port: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
+  /** For what the bridge calls over HTTPS. Its URL may have a password. */
+  readonly proxy?: ProxyConfig
   /** Undefined if the bridge sends no traces. */
   readonly traces?: TracesConfig
   readonly console: ConsoleSettings
@@ -227,6 +232,7 @@ export const readConfig = (
       partitions: env.TOPIC_PARTITIONS,
       ...(env.TOPIC_REPLICATION !== undefined && { replication: env.TOPIC_REPLICATION }),
     },
+    ...(env.HTTPS_PROXY !== undefined && { proxy: { url: env.HTTPS_PROXY, without: env.NO_PROXY ?? '' } }),
     ...(env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
       traces: {
         endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -40,6 +40,9 @@ const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbas
 /** `database` is the path of the URL, or `livechat`. */
 export type MongoConfig = { readonly url: string; readonly database: string }
 
+/** Kubernetes sets HTTP_PORT=tcp://10.0.0.1:80 in each pod beside a Service with the name `http`. */
+const isServiceLink = (text: string): boolean => /^(tcp|udp|sctp):\/\//.test(text)
+
 /** The codec of a variable, and its value if it is absent or empty. */
 class VariableType<A> extends t.Type<A, unknown, unknown> {
   readonly unset: A
@@ -49,7 +52,7 @@ class VariableType<A> extends t.Type<A, unknown, unknown> {
       const text = isTrimmed ? String(u).trim() : String(u)
       const value = read(text)
       if (value !== undefined) return t.success(value)
-      return text === '' ? t.success(unset) : t.failure(u, context, expected)
+      return text === '' || isServiceLink(text) ? t.success(unset) : t.failure(u, context, expected)
     }
     super(expected, (_): _ is A => true, validate, t.identity)
     this.unset = unset
@@ -95,6 +98,7 @@ const safeUrl = (text: string): string | undefined => {
   if (url === null || /[?#]|\/\/[^/]*@/.test(text)) return undefined
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? text : undefined
 }
+const proxyUrl = (text: string) => (/^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text) ? text : undefined)
 const tokenUrl = (text: string) => (safeUrl(text.replace(/\?[^#]*$/, '')) === undefined ? undefined : text)
 /** The operators' port has these paths itself. */
 const reserved = /^\/(livez|readyz|metrics)(\/|$)/i
@@ -337,6 +341,14 @@ export const settings = [
       ),
     },
     'the path of the console',
+  ),
+  explained(
+    {
+      HTTPS_PROXY: variable<string | undefined>('an http:// or https:// URL', proxyUrl, undefined),
+      NO_PROXY: matching(/./, 'host names with commas', undefined),
+    },
+    'the proxy for what the bridge calls over HTTPS (service, identity provider, token server; not Kafka, MongoDB and the Collector), and the comma-separated hosts that it calls without: `host`, `host:port` or `.example.com`, no networks',
+    'none',
   ),
   explained(
     { TRACE_URL_TEMPLATE: matching(/^https?:\/\/\S*\{traceId\}/, 'a URL with {traceId}', undefined) },

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { dataKeys } from '../bridge/archive/data-keys.ts'
@@ -6,6 +5,7 @@ import type { WrappingKeys } from '../bridge/archive/key-file.ts'
 import { restorer } from '../bridge/archive/restore.ts'
 import { timeZonesOf } from '../bridge/domain/accounts.ts'
 import { now } from '../bridge/domain/clock.ts'
+import { hostInUrl } from '../bridge/http/client-address.ts'
 import type { KafkaPorts } from '../bridge/kafka/kafka.ts'
 import { applyChangesIn } from '../bridge/mongo/apply.ts'
 import { archiveKeysIn } from '../bridge/mongo/archive-keys.ts'
@@ -15,7 +15,13 @@ import { connectRebuilds } from '../bridge/mongo/rebuild/rebuilds.ts'
 import { type Redrives, redrivesIn } from '../bridge/mongo/redrives.ts'
 import { consoleSessionsIn } from '../bridge/mongo/sign-in-sessions.ts'
 import { silentPersonsIn } from '../bridge/mongo/silent-persons.ts'
-import { actionRecorder, afterErasures, commandLineUser, type RecordAction } from '../bridge/operations/audit.ts'
+import {
+  actionRecorder,
+  afterErasures,
+  commandLineUser,
+  type RecordAction,
+  userName,
+} from '../bridge/operations/audit.ts'
 import type { AnyOperation, Need, Resources } from '../bridge/operations/operation.ts'
 import { printableLines } from '../bridge/shared/text.ts'
 import { monotonic, sleep } from '../bridge/shared/time.ts'
@@ -26,7 +32,7 @@ import type { MongoConfig } from './environment.ts'
 import { serverReasonOf } from './ports.ts'
 import { missedErasuresOf } from './roles/missed-erasures.ts'
 import { findRunning } from './running.ts'
-import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo } from './servers.ts'
+import { kafkaFor, kafkaOf, mongoOf, noBroker, noMongo, useProxy } from './servers.ts'
 import { firstSignal } from './signals.ts'
 import { progressBar, progressLines } from './terminal/progress.ts'
 
@@ -108,7 +114,7 @@ const openersOf = (settings: Settings, kafka: KafkaPorts, closing: Closing) => {
     consoleUrl: () => {
       const { origin, basePath } = settings.console
       const { host, port } = settings.admin
-      return E.right(`${origin ?? withConsole() ?? `http://${host}:${port}`}${basePath}`)
+      return E.right(`${origin ?? withConsole() ?? `http://${hostInUrl(host)}:${port}`}${basePath}`)
     },
   } satisfies { readonly [N in Need]: () => E.Either<Unavailable, Resources[N]> }
 }
@@ -138,7 +144,7 @@ const terminalFor = (recordAction: RecordAction, { json }: Flags): Terminal => (
   withinMs: 30_000,
   progress: progressFor(json === true),
   interruption: () => firstSignal(err),
-  who: userInfo().username,
+  who: userName(),
   recordAction,
 })
 
@@ -168,6 +174,7 @@ const runWithServers = async (operation: AnyOperation, values: object, flags: Fl
     err(noBroker)
     return exitCodeOfFailure ?? 1
   }
+  await useProxy(settings.proxy)
   const kafka = kafkaFor(operation.name.split(' ', 1)[0] ?? '', kafkaConfig, settings)
   const closes = [kafka.stop]
   try {

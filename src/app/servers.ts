@@ -1,7 +1,7 @@
 import { now } from '../bridge/domain/clock.ts'
 import type { KafkaSettings } from '../bridge/kafka/client.ts'
 import { connectKafka, type KafkaPorts } from '../bridge/kafka/kafka.ts'
-import type { KafkaConfig, Settings } from './config.ts'
+import type { KafkaConfig, ProxyConfig, Settings } from './config.ts'
 import { createMetrics } from './metrics.ts'
 import { findRunning } from './running.ts'
 import { createLog } from './telemetry.ts'
@@ -36,3 +36,13 @@ export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settin
     measure: createMetrics().measure,
     now,
   })
+
+/**
+ * Lets what this process calls over HTTPS go through the proxy: replies to the service, the identity provider, tokens
+ * for Kafka. What it calls over HTTP is on this machine or in its own network.
+ */
+export const useProxy = async (proxy: ProxyConfig | undefined): Promise<void> => {
+  if (proxy === undefined) return
+  const { EnvHttpProxyAgent, setGlobalDispatcher } = await import('undici')
+  setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: '', httpsProxy: proxy.url, noProxy: proxy.without }))
+}

@@ -30,6 +30,14 @@ commandLine('--version prints the version of package.json', async () => {
   assert.equal(await run(['--version']), { code: 0, out: `${version}\n`, err: '' })
 })
 
+// Only root may start a process of another user.
+const asRoot = process.getuid?.() === 0 ? commandLine : commandLine.skip
+asRoot('a user without a name, as in a container with an arbitrary UID, can run commands', () => {
+  const code = "import { commandLineUser } from './src/bridge/operations/audit.ts'; console.log(commandLineUser())"
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', code], { uid: 1_000_650_000, encoding: 'utf8' })
+  assert.match(ran.stdout, /^uid-1000650000@/, ran.stderr)
+})
+
 commandLine('commands that only read create no files', async () => {
   const commands = [['check-config'], ['topics'], ['redrive', 'list'], ['rebuild', 'chats'], ['console', 'link']]
   for (const command of commands) {

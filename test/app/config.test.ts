@@ -266,6 +266,7 @@ for (const [what, variables, paths] of refused)
 
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   KAFKA_SASL_OAUTH_TOKEN_URL: ['http://login.example.com/token', 'https://user:secret@login.example.com/token'],
+  HTTPS_PROXY: ['proxy:3128', 'socks5://proxy:1080'],
   MONGODB_URL: ['mongodb://m1/%zz', 'mongodb://m1/%E0%A4'],
   CONSOLE_BASE_PATH: ['/../x', '/metrics', '/readyz', '/livez/console'],
   OTEL_EXPORTER_OTLP_HEADERS: ['no-value', 'a=b,=c', 'a=%zz', 'a b=c', 'a=b%0Ac'],
@@ -345,6 +346,16 @@ config('a password is used byte for byte, and other values without the spaces ar
     ssl: false,
     sasl: { mechanism: 'plain', username: 'bridge', password: ' two spaces ' },
   })
+})
+
+config('the variables of a Service of Kubernetes with the name of a setting count as unset', () => {
+  const linked = right(read({ HTTP_PORT: 'tcp://10.0.0.1:80', ADMIN_PORT: 'tcp://10.0.0.2:81' }))
+  assert.equal([linked.http.port, linked.admin.port], [undefined, 8081])
+})
+
+config('the proxy and the hosts without it', () => {
+  const proxied = read({ HTTPS_PROXY: 'http://user:secret@proxy:3128', NO_PROXY: 'localhost,.internal' })
+  assert.equal(right(proxied).proxy, { url: 'http://user:secret@proxy:3128', without: 'localhost,.internal' })
 })
 
 config('a client gets tokens for Kafka', () => {

@@ -29,12 +29,27 @@ spec:
   automountServiceAccountToken: false
   # At most 10 s to finish what is in progress, for ingress 5 s of preStop before that, and the rest for a slow node.
   terminationGracePeriodSeconds: {{ ternary 45 30 $isIngress }}
+  # The variables of Services that have a setting's name, such as http, say nothing to the bridge.
+  enableServiceLinks: false
+  {{- with .root.Values.image.pullSecrets }}
+  imagePullSecrets:
+    {{- range . }}
+    - name: {{ . }}
+    {{- end }}
+  {{- end }}
+  {{- range $key := list "nodeSelector" "tolerations" "affinity" }}
+  {{- with get $values $key }}
+  {{ $key }}: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
   securityContext:
     runAsNonRoot: true
-    runAsUser: 65532
-    runAsGroup: 65532
-    fsGroup: 65532
+    {{- with .root.Values.user }}
+    runAsUser: {{ . }}
+    runAsGroup: {{ . }}
+    fsGroup: {{ . }}
     fsGroupChangePolicy: OnRootMismatch
+    {{- end }}
     seccompProfile: { type: RuntimeDefault }
   topologySpreadConstraints:
     - maxSkew: 1

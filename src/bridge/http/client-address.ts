@@ -40,6 +40,9 @@ const plain = (address: string): string =>
 /** True if a host name or an address is this machine's own. No other machine can use it. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(plain(host))
 
+/** A host as it stands in a URL. */
+export const hostInUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host)
+
 /** The address of the client that sent a request. */
 export type ClientAddress = (req: IncomingMessage) => string
 

@@ -90,8 +90,17 @@ export const commandText = (command: string, options: object): string =>
 export const notRecorded = ({ reason }: Failure): string =>
   `Nothing was done, since it cannot be recorded on the topic audit: ${reason}`
 
+/** The user's name, or the number of a user that the machine has no name for, as in containers with an arbitrary UID. */
+export const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
 /** The user of the command line, as `user@machine`. */
-export const commandLineUser = (): string => `${userInfo().username}@${hostname()}`
+export const commandLineUser = (): string => `${userName()}@${hostname()}`
 
 /**
  * Records looks at personal data only after erasures were applied that MongoDB may lack, because it was restored from

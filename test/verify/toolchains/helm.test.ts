@@ -91,6 +91,48 @@ for (const [title, values] of [
     assert.match(stdout, /Valid: [1-9]\d*, Invalid: 0, Errors: 0/)
   })
 
+const openShift = {
+  host: '::',
+  user: null,
+  image: { pullSecrets: ['registry'] },
+  ingress: { journal: { storageClassName: 'standard', accessMode: 'ReadWriteOnce' } },
+  projector: {
+    nodeSelector: { disk: 'fast' },
+    tolerations: [{ key: 'only', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    resources: { requests: { cpu: '1' }, limits: { memory: '2Gi' } },
+  },
+}
+
+needsHelm('pods listen on IPv6, and the platform chooses the user, the nodes and the volumes', () => {
+  const manifests = rendered(openShift)
+  const { status, stdout } = kubeconformOf(manifests)
+  assert.is(status, 0, stdout)
+  const objects = objectsOf(manifests)
+  const { data } = objects.find(({ kind }) => kind === 'ConfigMap')
+  assert.equal([data.HTTP_HOST, data.ADMIN_HOST], ['::', '::'])
+  const specs = objects.flatMap(({ kind, spec }) => (kind === 'Deployment' || kind === 'StatefulSet' ? [spec] : []))
+  for (const { template } of specs) {
+    const { securityContext, imagePullSecrets, enableServiceLinks } = template.spec
+    assert.equal(
+      [securityContext, imagePullSecrets, enableServiceLinks],
+      [{ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }, [{ name: 'registry' }], false],
+    )
+  }
+  const projector = specs.find(({ template }) => template.spec.containers[0].args[2] === 'projector')?.template.spec
+  assert.equal(
+    [projector.nodeSelector, projector.tolerations, projector.affinity],
+    [openShift.projector.nodeSelector, openShift.projector.tolerations, openShift.projector.affinity],
+  )
+  const claims = specs.flatMap(({ volumeClaimTemplates = [] }) => volumeClaimTemplates)
+  assert.equal(claims[0].spec.accessModes, ['ReadWriteOnce'])
+})
+
+for (const role of ['ingress', 'projector', 'egress', 'archiver', 'console'])
+  needsHelm(`a misspelt key below ${role} is refused`, () => {
+    assert.throws(() => rendered({ [role]: { replica: 5 } }), /replica/)
+  })
+
 needsHelm('the schemas refuse a field that Kubernetes does not know', () => {
   const misspelt = rendered().replace('terminationGracePeriodSeconds', 'terminationGracePeriodSecond')
   assert.is(kubeconformOf(misspelt).status, 1)

@@ -6,6 +6,7 @@ import type { Network } from '../bridge/http/client-address.ts'
 import { tokensToEncode } from '../bridge/ingress/path-token.ts'
 import type { KafkaSettings } from '../bridge/kafka/client.ts'
 import type { urlProblems } from '../bridge/mongo/url.ts'
+import { urlWarnings } from '../bridge/mongo/url-options.ts'
 import type { ConsoleSettings } from '../console/console.ts'
 import { notSafe } from '../console/not-safe.ts'
 import { type Accounts, findDemoAccount, makeDemoAccount, readAccountsFile } from './accounts-file.ts'
@@ -265,6 +266,7 @@ export const warningsOf = (given: Variables, config: Config): ReadonlyArray<stri
   const isDefaultPort = config.http.port === undefined && config.admin.port === 8080
   return [
     ...misspelt,
+    ...(config.mongo === 'embedded' ? [] : urlWarnings(config.mongo.url)),
     ...(unsafe === undefined ? [] : [`ADMIN_HOST: the console does not run: ${unsafe}`]),
     ...(isDefaultPort ? ['ADMIN_PORT: 8080 is the port of HTTP unless HTTP_PORT is set'] : []),
     ...(config.accounts === 'demo' ? [] : [...weakSecrets(config.accounts), ...tokensToEncode(config.accounts)]),

@@ -213,7 +213,7 @@ export const settings = [
   ),
   explained(
     { MONGODB_URL: variable<MongoConfig | undefined>('a mongodb:// URL', mongoUrl, undefined) },
-    "the database is the URL's path, or `livechat`; set TLS and users with its options: `tls`, `tlsCAFile`, `tlsCertificateKeyFile`, `authSource`",
+    "the database is the URL's path, or `livechat`; set TLS and users with its options: `tls`, `tlsCAFile`, `tlsCertificateKeyFile`, `authSource`. Pool sizes, time-outs, `retryWrites` and `appName` count too; `w` and `readPreference` have no effect",
     'embedded',
   ),
   plain({ MONGOD_BINARY: matching(/./, 'the path of a mongod', undefined) }, 'the mongod to embed', 'found or fetched'),

@@ -1,5 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { within } from '../shared/timeout.ts'
+import { minPoolSizeIn, ownOptionsIn, withoutDecided } from './url-options.ts'
 
 export type MongoLocation = { readonly url: string; readonly database: string }
 
@@ -23,9 +24,16 @@ const options: MongoClientOptions = {
   ignoreUndefined: true,
 }
 
+/** The bridge's options, but those that the URL has. A pool has at least as many connections as the URL wants open. */
+const optionsFor = (url: string): MongoClientOptions => {
+  const ofUrl = new Set(ownOptionsIn(url))
+  const maxPoolSize = Math.max(options.maxPoolSize ?? 0, minPoolSizeIn(url))
+  return Object.fromEntries(Object.entries({ ...options, maxPoolSize }).filter(([name]) => !ofUrl.has(name)))
+}
+
 /** Creates a client. It connects at its first use. Throws on a malformed URL. */
 export const mongoClient = ({ url }: MongoLocation, others: MongoClientOptions = {}): MongoClient =>
-  new MongoClient(url, { ...options, ...others })
+  new MongoClient(withoutDecided(url), { ...optionsFor(url), ...others })
 
 /** The longest time for one read or write of bounded size. What reads more has a limit of its own. */
 export const stepMs = 10_000

@@ -174,6 +174,20 @@ const sourcesOf = async () => {
   return found
 }
 
+/** Without a question that reads one of these, this test would not see its sources. */
+const viewsOfPages: ReadonlyArray<AnySource['view']> = [
+  'audit',
+  'chats',
+  'conversations',
+  'daily_stats',
+  'daily_stats_by',
+  'deliveries',
+  'drift',
+  'erasures',
+  'sessions',
+  'timeline',
+]
+
 const sources = suite('the sources of the pages')
 
 sources('name only fields that the contracts of their views have', async () => {
@@ -182,18 +196,11 @@ sources('name only fields that the contracts of their views have', async () => {
     all.flatMap((source) => unknownIn(source).map((path) => `${source.view}: ${path}`)),
     [],
   )
-  assert.equal([...new Set(all.map(({ view }) => view))].toSorted(), [
-    'audit',
-    'chats',
-    'conversations',
-    'daily_stats',
-    'daily_stats_by',
-    'deliveries',
-    'drift',
-    'erasures',
-    'sessions',
-    'timeline',
-  ])
+  const read = new Set(all.map(({ view }) => view))
+  assert.equal(
+    viewsOfPages.filter((view) => !read.has(view)),
+    [],
+  )
 })
 
 const entries: Find<Any> = { view: 'drift', row: t.strict({ kind: t.string }), where: { kind: 'misfit' } }

@@ -5,6 +5,7 @@ import { type Done, operation, type Stop } from '../bridge/operations/operation.
 import { notSafe } from '../console/not-safe.ts'
 import { wrappingKeysOf } from './archive-keys.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
+import type { Connection } from './connections.ts'
 import type { Words } from './terminal/words.ts'
 
 const shownBy = (ssl: KafkaConfig['ssl']) =>
@@ -58,24 +59,34 @@ const summaryOf = ({
 
 /** The configuration, or all mistakes in it. `reason`: the mistakes as text. */
 type Checked =
-  | ({ readonly valid: true } & ReturnType<typeof summaryOf>)
+  | ({ readonly valid: true; readonly connections?: ReadonlyArray<Connection> } & ReturnType<typeof summaryOf>)
   | { readonly valid: false; readonly problems: ReadonlyArray<Problem>; readonly reason: string }
 
 export const checkConfig = operation({
   name: 'check-config',
   summary: 'check the environment and the accounts file and print every mistake; exit code 78 if there is one',
-  options: {},
+  options: {
+    connect: {
+      about: 'also ask Kafka, MongoDB, the identity provider and each service; exit code 1 if one lacks something',
+    },
+  },
   json: 'print it as JSON',
   needs: {},
-  select: async () => E.right(await settingsOf('find')),
-  act: async (_, settings): Promise<E.Either<Stop, Done<Checked>>> => {
+  select: async (_, { connect = false }) => E.right({ connect, settings: await settingsOf('find') }),
+  act: async (_, { connect, settings }): Promise<E.Either<Stop, Done<Checked>>> => {
     const wrong = (problems: ReadonlyArray<Problem>, reason: string) =>
       E.right({ code: exitOfWrongConfig, result: { valid: false as const, problems, reason } })
     if (E.isLeft(settings)) return wrong(settings.left, settings.left.map((problem) => describe([problem])).join('\n'))
     const keys = wrappingKeysOf(settings.right, false)
     if (E.isLeft(keys))
       return wrong([{ path: 'ARCHIVE_KEY_FILE', expected: 'a readable file with a JWK set of keys' }], keys.left)
-    return E.right({ code: 0, result: { valid: true, ...summaryOf(settings.right) } })
+    if (!connect) return E.right({ code: 0, result: { valid: true, ...summaryOf(settings.right) } })
+    // Kafka's and MongoDB's code is loaded only if somebody asks for it.
+    const connections = await (await import('./connections.ts')).checkConnections(settings.right)
+    return E.right({
+      code: connections.every(({ ok }) => ok) ? 0 : 1,
+      result: { valid: true, ...summaryOf(settings.right), connections },
+    })
   },
 })
 
@@ -111,6 +122,9 @@ export const checkConfigWords: Words<never, Checked> = {
           ...checked.warnings.map((warning) => ({ err: `Warning: ${warning}.` })),
           ...linesOf(checked),
           'The configuration is valid.',
+          ...(checked.connections ?? []).map(({ to, ok, reason }) =>
+            ok ? `${to}: ${reason}` : { err: `! ${to}: ${reason}` },
+          ),
         ]
       : [{ err: checked.reason }],
   json: (checked) => (checked.valid ? checked : { valid: false, problems: checked.problems }),

@@ -42,6 +42,7 @@ import {
   describeTopics,
   ensureTopics,
   type TopicReports,
+  validateTopics,
   withKeyDistribution,
 } from './topics/reconcile.ts'
 import { type NewTopic, newTopicOf } from './topics/settings.ts'
@@ -79,6 +80,8 @@ export type KafkaPorts = {
   /** Creates the missing topics. Reports the existing topics and does not change their settings. */
   readonly ensureTopics: () => TopicReports
   readonly describeTopics: () => TopicReports
+  /** As `describeTopics`, and says of a missing topic why it could not be created. */
+  readonly validateTopics: () => TopicReports
   /** The topics as the bridge would create them. Asks nobody. */
   readonly newTopics: ReadonlyArray<NewTopic>
   /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
@@ -169,6 +172,7 @@ const topicOperations = (ask: Ask, settings: KafkaSettings, partitioner: Partiti
   return {
     ensureTopics: () => withKeys(ensureTopics(ask, settings)),
     describeTopics: () => withKeys(describeTopics(ask, settings)),
+    validateTopics: () => validateTopics(ask, settings),
     newTopics: topics.map((topic) => newTopicOf(topic, settings)),
     applyTopics: () => withKeys(applyTopics(ask, settings)),
     createTopic: createTopicOf(ask, settings),

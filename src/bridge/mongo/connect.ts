@@ -48,3 +48,24 @@ export const connectMongo = (location: MongoLocation): MongoConnection => {
     },
   }
 }
+
+/**
+ * What the bridge needs of MongoDB and a ping does not show, each with its reason: a replica set, the right to read and
+ * to write, and the accounts' time zones. Changes nothing.
+ */
+export const lacksIn =
+  (db: Db) =>
+  async (timeZones: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+    const lacks: string[] = []
+    const attempt = async (what: string, work: Promise<unknown>) =>
+      rejectAfter(answerMs, work).catch((error: unknown) => lacks.push(`${what}: ${mongoReasonOf(error)}`))
+    const { setName } = await rejectAfter(answerMs, db.command({ hello: 1 }))
+    if (setName === undefined) lacks.push('it is no replica set: see MONGODB_URL')
+    await attempt('reading', db.collection('check_config').findOne({ _id: 'none' as never }))
+    await attempt('writing', db.collection('check_config').deleteOne({ _id: 'none' as never }))
+    for (const timezone of new Set(timeZones)) {
+      const date = { $dateToString: { date: '$$NOW', timezone } }
+      await attempt(`time zone ${timezone}`, db.aggregate([{ $documents: [{}] }, { $project: { date } }]).toArray())
+    }
+    return lacks
+  }

@@ -75,12 +75,13 @@ type Created = {
 
 export const nothingCreated: Created = { created: new Set(), refused: new Map() }
 
-/** Creates the missing topics of the bridge. */
+/** Creates the missing topics of the bridge, or only asks whether it may. */
 export const createMissing = async (
   admin: Admin,
   missing: ReadonlyArray<Topic>,
   defaults: TopicDefaults,
   states: ReadonlyMap<string, TopicState>,
+  validateOnly: boolean,
 ): Promise<Created> => {
   const wanted = missing.map((topic) => {
     const { name, partitions, replication, config } = newTopicOf(topic, defaults)
@@ -92,7 +93,7 @@ export const createMissing = async (
       configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
     }
   })
-  const failed = await refusalsOf(admin, wanted, false)
+  const failed = await refusalsOf(admin, wanted, validateOnly)
   const refused = new Map([...failed].filter(([, error]) => kindOf(error) !== 'TOPIC_ALREADY_EXISTS'))
   const byRule = wanted.filter(({ topic }) => ofSettings.has(kindOf(refused.get(topic))))
   const settings = await refusedSettings(admin, byRule)

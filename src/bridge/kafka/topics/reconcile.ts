@@ -67,7 +67,11 @@ const addPartitions = async (admin: Admin, prefix: string, states: ReadonlyMap<s
   if (topicPartitions.length > 0) await admin.createPartitions({ topicPartitions })
 }
 
-const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolean): TopicReports => {
+/** `validate`: asks whether the missing topics could be created, and creates none. */
+type Missing = 'create' | 'validate' | 'leave'
+
+const reports = async (ask: Ask, defaults: TopicDefaults, missingOnes: Missing): TopicReports => {
+  const createsMissing = missingOnes === 'create'
   const nameOf = ({ name }: Topic) => `${defaults.topicPrefix}${name}`
   try {
     return await ask(async (admin) => {
@@ -77,9 +81,10 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
         admin,
         topics.map(nameOf).filter((name) => present.has(name)),
       )
-      const { created, refused } = createsMissing
-        ? await createMissing(admin, missing, defaults, before)
-        : nothingCreated
+      const { created, refused } =
+        missingOnes === 'leave'
+          ? nothingCreated
+          : await createMissing(admin, missing, defaults, before, !createsMissing)
       if (createsMissing) await addPartitions(admin, defaults.topicPrefix, before)
       const added = createsMissing ? missing.map(nameOf).filter((name) => !refused.has(name)) : []
       await untilLed(admin, added)
@@ -90,7 +95,13 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
           const name = nameOf(topic)
           const { partitions = defaults.partitions } =
             states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`) ?? {}
-          return reportOf(topic, { ...defaults, partitions }, states.get(name), created.has(name), refused.get(name))
+          return reportOf(
+            topic,
+            { ...defaults, partitions },
+            states.get(name),
+            createsMissing && created.has(name),
+            refused.get(name),
+          )
         }),
       )
     }, createWithinMs)
@@ -100,10 +111,13 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
 }
 
 /** Creates the bridge's missing topics and reports all. Existing topics are unchanged, but archives get partitions. */
-export const ensureTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, true)
+export const ensureTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, 'create')
 
 /** Reports the state of the bridge's topics, and changes nothing. */
-export const describeTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, false)
+export const describeTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, 'leave')
+
+/** The same, and for a missing topic why it could not be created. */
+export const validateTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, 'validate')
 
 const shownWithinMs = 2_000
 

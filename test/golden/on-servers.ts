@@ -447,6 +447,8 @@ export const replayOnServers = async (records: ReadonlyArray<IncomingRecord>, in
     }
     for (const route of routeNames) {
       const [method = '', path = ''] = route.split(' ')
+      // What routes before this one have recorded is read.
+      if (method === 'GET') await settled()
       const asked = [
         ...(method === 'GET' ? [{}] : []),
         ...(questions[route] ?? (method === 'GET' ? [] : [{ body: {} }])),

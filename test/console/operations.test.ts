@@ -63,7 +63,7 @@ const offered = suite('operations in the console')
 offered('are offered to who has the role for every account', async () => {
   const { names } = servers()
   const ofOperators = operations.filter(({ hasForm }) => hasForm).map(({ name }) => name)
-  assert.equal(ofOperators, ['topics'])
+  assert.ok(ofOperators.includes('topics'))
   assert.equal(
     [await names('operator'), await names('operator', new Set(['acme'])), await names('viewer')],
     [ofOperators, [], []],

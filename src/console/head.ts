@@ -9,7 +9,7 @@ import type { Backend } from './backend.ts'
 import { healthState, healthWords } from './health.ts'
 import { everyone, ok, part } from './page.ts'
 import { type LettersSources, unresolvedOf } from './pages/dead-letters/letters.ts'
-import { waitingClients } from './pages/now/page.ts'
+import { waitingClients, waitingForAgent } from './pages/now/page.ts'
 
 /** The person who is signed in, and what the session may see. */
 export const SessionAnswer = exactShape(
@@ -43,8 +43,10 @@ export const StripAnswer = exactShape(
     wrong: t.array(
       t.strict({ name: t.string, state: t.keyof({ degraded: null, down: null, off: null }), words: t.string }),
     ),
-    /** Null if it could not be read, as also below. */
+    /** Clients who wait for a reply. Null if it could not be read, as also below. */
     waiting: t.union([Count, t.null]),
+    /** Clients who have a reply and wait for an agent. */
+    waitingForAgent: t.union([Count, t.null]),
   },
   {
     /** Dead letters, and requests in quarantine, of the account that are unresolved. Absent until first counted. */
@@ -108,7 +110,11 @@ export const head = part({
       },
       'GET /api/accounts/:account/strip': async ({ accountId }) => {
         const lately = new Date(Date.parse(now()) - dayMs)
-        const [{ checks }, waiting] = await Promise.all([readiness(withinMs), read(waitingClients(accountId, lately))])
+        const [{ checks }, waiting, forAgent] = await Promise.all([
+          readiness(withinMs),
+          read(waitingClients(accountId, lately)),
+          read(waitingForAgent(accountId, lately)),
+        ])
         const wrong = Object.entries(checks).flatMap(([name, health]) => {
           const state = healthState(name, health, checks)
           if (state === 'works' || state === 'waits' || state === 'unknown') return []
@@ -117,6 +123,7 @@ export const head = part({
         const answer: StripAnswer = {
           wrong,
           waiting: E.isRight(waiting) ? countOf(waiting.right) : null,
+          waitingForAgent: E.isRight(forAgent) ? countOf(forAgent.right) : null,
           ...lettersOf(accountId),
         }
         return ok(answer)

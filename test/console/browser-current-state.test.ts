@@ -10,6 +10,7 @@ import {
   quarantinedText,
   staleSince,
   unresolvedIn,
+  waitsText,
   wrongParts,
 } from '../../src/console/browser/current-state.ts'
 import { asOfText, showTimesIn } from '../../src/console/browser/format.ts'
@@ -32,7 +33,23 @@ stale('what is out of date says when it was true, and how long ago that is', () 
   assert.is(asOfText(at, at - 3_000), 'as of 18:09:41, 0 s ago')
 })
 
-const strip = { wrong: [], waiting: 0 }
+const strip = { wrong: [], waiting: 0, waitingForAgent: 0 }
+for (const [waiting, waitingForAgent, badge, words] of [
+  [0, 0, undefined, 'No client waits'],
+  [11, 0, '11', '11 clients wait for an answer'],
+  [1, 0, '1', '1 client waits for an answer'],
+  [0, 4, '4', '4 clients wait for an agent'],
+  [11, 4, '15', '11 clients wait for an answer, 4 for an agent'],
+  [1, 4, '5', '1 client waits for an answer, 4 for an agent'],
+  [null, 4, '4', '4 clients wait for an agent'],
+  [0, null, '?', undefined],
+  [null, null, '?', undefined],
+] as const)
+  stale(`${waiting} clients wait for an answer and ${waitingForAgent} for an agent: both are shown`, () => {
+    const shown = { wrong: [], waiting, waitingForAgent }
+    assert.equal([badgeOf('conversations', shown), waitsText(shown)], [badge, words])
+  })
+
 for (const [letters, badge, words] of [
   [undefined, undefined, undefined],
   [0, undefined, undefined],

@@ -1,4 +1,4 @@
-import { left } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
@@ -6,7 +6,7 @@ import { head, type StripAnswer } from '../../src/console/head.ts'
 import { firstStep, type HealthState, healthState, healthWords } from '../../src/console/health.ts'
 import { type Grant, unavailable } from '../../src/console/page.ts'
 import { system as page, type SystemAnswer } from '../../src/console/pages/system/page.ts'
-import { right } from '../support/either.ts'
+import { right as rightOf } from '../support/either.ts'
 import { given } from './given-request.ts'
 
 const handlers = page.handlers({
@@ -30,7 +30,7 @@ const handlers = page.handlers({
 const ask = async (...grants: Grant[]) => {
   const { session } = given()
   return (
-    right(await handlers['GET /api/system'](given({ session: { ...session, grants } }))) as { body: SystemAnswer }
+    rightOf(await handlers['GET /api/system'](given({ session: { ...session, grants } }))) as { body: SystemAnswer }
   ).body
 }
 
@@ -171,12 +171,34 @@ system(
       kafka: { readTopic: never },
       redrives: { find: never, erasedAt: never },
     } as unknown as Parameters<typeof head.handlers>[0])
-    const { body } = right(await strip(given({}))) as { body: StripAnswer }
+    const { body } = rightOf(await strip(given({}))) as { body: StripAnswer }
     assert.equal(
       body.wrong.map(({ name, state }) => [name, state]),
       [['kafka', 'down']],
     )
   },
 )
+
+for (const [replies, agents, shown] of [
+  [right([{ count: 11 }]), right([{ count: 4 }]), [11, 4]],
+  [right([]), right([{ count: 4 }]), [0, 4]],
+  [left(unavailable('MongoDB: too slow')), right([{ count: 4 }]), [null, 4]],
+  [right([{ count: 11 }]), left(unavailable('MongoDB: too slow')), [11, null]],
+] as const)
+  system(`above every page, who waits for an answer and who waits for an agent: ${shown.join(' and ')}`, async () => {
+    const never = async () => {
+      throw new Error('no broker answers')
+    }
+    const { 'GET /api/accounts/:account/strip': strip } = head.handlers({
+      readiness: async () => ({ ready: true, checks: {} }),
+      read: async (source: object) => (JSON.stringify(source).includes('invited') ? agents : replies),
+      now: () => '2026-01-31T12:00:00.000Z' as Instant,
+      monotonic: () => 0,
+      kafka: { readTopic: never },
+      redrives: { find: never, erasedAt: never },
+    } as unknown as Parameters<typeof head.handlers>[0])
+    const { body } = rightOf(await strip(given({}))) as { body: StripAnswer }
+    assert.equal([body.waiting, body.waitingForAgent], shown)
+  })
 
 system.run()

@@ -83,10 +83,33 @@ const feeding: ReadonlySet<string> = new Set(['kafka', 'projector'])
 export const isBehind = (system: Pick<SystemAnswer, 'checks'> | undefined): boolean =>
   system?.checks.some(({ name, state }) => feeding.has(name) && state !== 'works') === true
 
+type Waits = Pick<StripAnswer, 'waiting' | 'waitingForAgent'>
+
+/** All clients who wait, for a reply or for an agent. Null if a part could not be read, and none is known to wait. */
+const allWaiting = ({ waiting, waitingForAgent }: Waits): number | null => {
+  const known = [waiting, waitingForAgent].filter((size) => size !== null)
+  const sum = known.reduce((all, size) => all + size, 0)
+  return known.length < 2 && sum === 0 ? null : sum
+}
+
+/** `11 clients wait for an answer, 4 for an agent`. Undefined if nothing is known. */
+export const waitsText = ({ waiting, waitingForAgent }: Waits): string | undefined => {
+  const [first, ...others] = (
+    [
+      [waiting, 'for an answer'],
+      [waitingForAgent, 'for an agent'],
+    ] as const
+  ).filter(([size]) => size !== null && size > 0)
+  if (first === undefined) return waiting === 0 && waitingForAgent === 0 ? 'No client waits' : undefined
+  const [size, what] = first
+  const also = others.map(([size, what]) => `, ${count(size ?? 0)} ${what}`).join('')
+  return `${counted(size ?? 0, 'client')} ${size === 1 ? 'waits' : 'wait'} ${what}${also}`
+}
+
 /** What the menu shows beside a page: a number, or `?` if it could not be read. Undefined if there is nothing to say. */
 export const badgeOf = (page: PageName, strip: StripAnswer | undefined): string | undefined => {
   const counts: { readonly [Name in PageName]?: number | null | undefined } = {
-    conversations: strip?.waiting,
+    conversations: strip && allWaiting(strip),
     'dead-letters': strip?.letters,
     quarantine: strip?.quarantined,
     system: strip?.wrong.length,

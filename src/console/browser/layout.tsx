@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { SessionAnswer, StripAnswer } from '../head.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
-import { badgeOf } from './current-state.ts'
+import { badgeOf, waitsText } from './current-state.ts'
 import { keyHelp } from './keys.ts'
 import { type PageName, pagesFor } from './menu.ts'
 import { go } from './navigation.ts'
@@ -40,11 +40,17 @@ type Props = Children & {
   readonly staleSince: number | undefined
 }
 
-const MenuBadge = ({ words, isStale }: { readonly words: string | undefined; readonly isStale: boolean }) =>
+type BadgeProps = {
+  readonly words: string | undefined
+  readonly isStale: boolean
+  readonly title: string | undefined
+}
+
+const MenuBadge = ({ words, isStale, title }: BadgeProps) =>
   words === undefined ? null : (
     <span
       class={isStale ? 'badge stale' : 'badge warn'}
-      title={words === '?' ? 'It could not be counted' : isStale ? 'Out of date' : undefined}
+      title={words === '?' ? 'It could not be counted' : isStale ? 'Out of date' : title}
     >
       {words}
     </span>
@@ -81,7 +87,12 @@ export const Layout = ({ session, account, page, help, strip, staleSince, childr
           {pagesFor(account.roles).map(({ name, title }) => (
             <li key={name}>
               <a href={`${base}${pathOf(account.id, name)}`} aria-current={name === page ? 'page' : undefined}>
-                {title} <MenuBadge words={badgeOf(name, strip)} isStale={staleSince !== undefined} />
+                {title}{' '}
+                <MenuBadge
+                  words={badgeOf(name, strip)}
+                  isStale={staleSince !== undefined}
+                  title={name === 'conversations' && strip ? waitsText(strip) : undefined}
+                />
               </a>
             </li>
           ))}

@@ -1,7 +1,6 @@
 import type { StripAnswer } from '../head.ts'
 import { base } from './api.ts'
-import { allWaits, lettersText, quarantinedText } from './current-state.ts'
-import { counted } from './format.ts'
+import { allWaits, badgeOf, lettersText, quarantinedText, waitsText } from './current-state.ts'
 import { AsOf } from './parts.tsx'
 import { pathOf } from './route.ts'
 import { partStateWords } from './words.ts'
@@ -22,7 +21,8 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
       </a>
     </li>
   )
-  const { wrong = [], waiting, letters, quarantined } = strip ?? {}
+  const { wrong = [], letters, quarantined } = strip ?? {}
+  const waits = strip && waitsText(strip)
   // Without Kafka nobody can count letters. The menu shows that.
   const isCountable = !wrong.some(({ name }) => name === 'kafka')
   const [lettersWords, quarantinedWords] = isCountable ? [lettersText(letters), quarantinedText(quarantined)] : []
@@ -37,8 +37,7 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
                   ? link('system', '', `${name} down: ${words}`, 'bad-text')
                   : link('system', '', `${name} ${partStateWords(state)}`, 'warn-text'),
               ))}
-        {typeof waiting === 'number' &&
-          link('now', allWaits, `${counted(waiting, 'client')} waiting`, waiting > 0 ? 'warn-text' : '')}
+        {waits !== undefined && link('now', allWaits, waits, badgeOf('conversations', strip) ? 'warn-text' : '')}
         {lettersWords !== undefined && link('dead-letters', '', lettersWords, 'warn-text')}
         {quarantinedWords !== undefined && link('quarantine', '', quarantinedWords, 'warn-text')}
         {staleSince !== undefined && (

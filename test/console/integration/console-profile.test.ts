@@ -99,10 +99,11 @@ profile('the figures of Now are counted from indexes; only the documents of wait
     Promise.all(Object.values(questions).map(async (source: AnySource) => right(await read(source)))),
   )
   for (const { view, plan, docsExamined } of asked) {
-    assert.ok(['IXSCAN', 'COUNT_SCAN', 'IDHACK'].includes(plan), `${view}: ${plan}`)
+    // Only the few who wait for an agent are sorted.
+    assert.ok(['IXSCAN', 'IXSCAN and a sort', 'COUNT_SCAN', 'IDHACK'].includes(plan), `${view}: ${plan}`)
     assert.ok(docsExamined <= 20, `${view}: ${docsExamined} documents`)
   }
-  assert.is(asked.length, 9)
+  assert.is(asked.length, 11)
 })
 
 profile('statistics and drift are read by their keys', async () => {

@@ -160,6 +160,7 @@ reading('Now has the waiting clients, open chats, latest events, and days in the
     {
       asOf: at('12:00:00'),
       waiting: { count: 1, longest: [{ chatId: '77', since: at('11:59:30') }] },
+      waitingForAgent: { count: 0, longest: [] },
       conversations: { bot: 1, invited: 0, agent: 1, unavailable: 0 },
       agentChats: 1,
       started: { today: { bot: 2, agent: 1 }, lastWeek: { bot: 0, agent: 0 } },
@@ -845,6 +846,42 @@ reading('a client for whom an agent was invited still waits, both on Now and in 
   assert.equal(all, waiting)
   assert.equal(rows.map(({ chatId }) => chatId).sort(), waiting.longest.map(({ chatId }) => chatId).sort())
 })
+
+reading(
+  'a client who has an answer and waits for an agent is counted apart, with the time of the request',
+  async () => {
+    const waits = [
+      { chatId: 'asked', state: 'invited', invitedAt: date('11:20:00') },
+      {
+        chatId: 'refused',
+        state: 'bot',
+        handOverFailed: { id: 'f1', at: date('11:10:00') },
+        silentSince: date('11:10:00'),
+      },
+      { chatId: 'unanswered', state: 'invited', invitedAt: date('11:30:00'), awaitingReplySince: date('11:29:00') },
+      { chatId: 'joined', state: 'agent', invitedAt: date('11:30:00') },
+      { chatId: 'silent', state: 'bot', awaitingReplySince: date('11:31:00'), silentSince: date('11:31:00') },
+    ]
+    await documents('conversations').insertMany(
+      waits.map((each) => ({
+        _id: `agents/${each.chatId}`,
+        accountId: 'agents',
+        lastEventAt: date('11:40:00'),
+        ...each,
+      })),
+    )
+    const now = await ask<NowAnswer>('GET /api/accounts/:account/now', { accountId: 'agents' })
+    assert.equal(now.waitingForAgent, {
+      count: 2,
+      longest: [
+        { chatId: 'refused', since: at('11:10:00') },
+        { chatId: 'asked', since: at('11:20:00') },
+      ],
+    })
+    assert.is(now.waiting.count, 2)
+    await documents('conversations').deleteMany({ accountId: 'agents' })
+  },
+)
 
 reading.after(async () => {
   await kafka.stop()

@@ -55,7 +55,7 @@ test('the pages Now and System show waiting clients, today’s figures, and the 
   const waiting = { accountId: 'acme', awaitingReplySince: { $exists: true } }
   await agree(
     'who waits',
-    () => card(page, 'waiting').locator('.big').innerText(),
+    () => card(page, 'waiting').locator('.big').first().innerText(),
     async () => String(await db.collection('conversations').countDocuments(waiting)),
   )
   const figure = (name: string) =>

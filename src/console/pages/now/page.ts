@@ -1,7 +1,7 @@
 import { sequenceT } from 'fp-ts/lib/Apply.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { type AccountId, BsonDate, Count, type Day, exactShape } from '../../../../contracts/primitives.ts'
+import { type AccountId, BsonDate, Count, type Day, exactShape, Id } from '../../../../contracts/primitives.ts'
 import { ConversationDocument } from '../../../../contracts/views/conversation.ts'
 import { DailyStatsDocument } from '../../../../contracts/views/daily-stats.ts'
 import { dayOf, type Span, untilTimeOfDay } from '../../../bridge/domain/day.ts'
@@ -20,12 +20,16 @@ import { measuredSessions } from '../statistics/page.ts'
 const FiguresSoFar = t.record(MetricNames, t.strict({ numerator: Count, denominator: Count }))
 const StartedSessions = t.strict({ bot: Count, agent: Count })
 
+const Waits = t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: t.string })) })
+
 /** The current state of the account, and the statistics of today. Query: `waits` all: up to 200 of the longest waits. */
 const NowAnswer = exactShape(
   {
     asOf: t.string,
     /** Clients who have waited for a reply for less than 24 h: how many, and the five who have waited longest, or up to 200. */
-    waiting: t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: t.string })) }),
+    waiting: Waits,
+    /** Clients whose messages are answered, and who wait for an agent that was asked for within 24 h: the same. */
+    waitingForAgent: Waits,
     /** Bot conversations by state that had an event within 24 h. */
     conversations: t.strict({ bot: Count, invited: Count, agent: Count, unavailable: Count }),
     /** Open chats with agents that had an event within 24 h. */
@@ -84,6 +88,45 @@ const longestWaits = (accountId: string, since: Date, limit: number): Find<t.Typ
   limit,
 })
 
+/**
+ * An agent was asked for and has not joined, or could not be asked. Whose message has no answer is among those who wait
+ * for a reply.
+ */
+const waitsForAgent = (accountId: string, since: Date) => ({
+  $or: [
+    {
+      accountId,
+      state: 'invited',
+      lastEventAt: { $gte: since },
+      invitedAt: { $gte: since },
+      awaitingReplySince: { $exists: false },
+    },
+    {
+      accountId,
+      silentSince: { $gte: since },
+      'handOverFailed.at': { $gte: since },
+      awaitingReplySince: { $exists: false },
+    },
+  ],
+})
+
+/** How many clients wait for an agent who was asked for since this time, and not for a reply. */
+export const waitingForAgent = (accountId: string, since: Date) =>
+  counting('conversations', waitsForAgent(accountId, since))
+
+const WaitForAgent = t.strict({ chatId: Id, since: BsonDate })
+
+const longestForAgent = (accountId: string, since: Date, limit: number): Pipeline<t.TypeOf<typeof WaitForAgent>> => ({
+  view: 'conversations',
+  row: WaitForAgent,
+  stages: [
+    { $match: waitsForAgent(accountId, since) },
+    { $project: { _id: 0, chatId: 1, since: { $ifNull: ['$handOverFailed.at', '$invitedAt'] } } },
+    { $sort: { since: 1 } },
+    { $limit: limit },
+  ],
+})
+
 const talking = ['bot', 'invited', 'agent', 'unavailable'] as const
 const State = t.strict({ _id: t.keyof({ bot: null, invited: null, agent: null, unavailable: null }), count: Count })
 
@@ -125,6 +168,8 @@ export const sourcesOfNow = (accountId: string, { since, today, spans: [now, bef
   ({
     waiting: waitingClients(accountId, since),
     longest: longestWaits(accountId, since, most),
+    waitingForAgent: waitingForAgent(accountId, since),
+    longestForAgent: longestForAgent(accountId, since, most),
     states: statesOf(accountId, since),
     agentChats: openChats(accountId, since),
     bot: sessionsBegun(accountId, 'bot', now),
@@ -225,6 +270,8 @@ export const now = page({
           ...(await Promise.all([
             read(sources.waiting),
             read(sources.longest),
+            read(sources.waitingForAgent),
+            read(sources.longestForAgent),
             read(sources.states),
             read(sources.agentChats),
             read(sources.bot),
@@ -236,7 +283,8 @@ export const now = page({
           ])),
         )
         if (E.isLeft(found)) return found
-        const [waiting, longest, states, agentChats, bot, agent, botBefore, agentBefore, [stats], figures] = found.right
+        const [waiting, longest, forAgent, longestOfAgent, states, agentChats, ...others] = found.right
+        const [bot, agent, botBefore, agentBefore, [stats], figures] = others
         const inState = (state: (typeof talking)[number]) => states.find(({ _id }) => _id === state)?.count ?? 0
         const answer: NowAnswer = {
           asOf,
@@ -245,6 +293,10 @@ export const now = page({
             longest: longest.flatMap(({ chatId, awaitingReplySince }) =>
               awaitingReplySince === undefined ? [] : [{ chatId, since: awaitingReplySince.toISOString() }],
             ),
+          },
+          waitingForAgent: {
+            count: countOf(forAgent),
+            longest: longestOfAgent.map(({ chatId, since }) => ({ chatId, since: since.toISOString() })),
           },
           conversations: {
             bot: inState('bot'),

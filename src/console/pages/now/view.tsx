@@ -30,47 +30,73 @@ const minuteMs = 60_000
 
 type Shown = { readonly account: string; readonly staleSince: number | undefined }
 type WaitingProps = Shown & { readonly now: NowAnswer; readonly isAll: boolean }
+type Waits = NowAnswer['waiting']
+
+type WaitListProps = {
+  readonly account: string
+  readonly waits: Waits
+  readonly label: string
+  readonly isAll: boolean
+  /** How long ago a time was. */
+  readonly ago: (since: string) => string
+}
 
 /** Clients who wait, the longest wait first: five of them, or all. */
+const WaitList = ({ account, waits: { count: waiting, longest }, label, isAll, ago }: WaitListProps) => (
+  <>
+    {waiting > 0 && (
+      <ol class="plain-list" aria-label={label}>
+        {longest.map(({ chatId, since }) => (
+          <li key={chatId}>
+            <a data-item href={`${base}${pathOf(account, 'conversations', '', chatId)}`}>
+              Chat <bdi>{chatId}</bdi>
+            </a>
+            <span class="number" title={`since ${since}`}>
+              {ago(since)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    )}
+    {!isAll && waiting > longest.length && (
+      <p>
+        <a href={`${base}${pathOf(account, 'now', allWaits)}`}>All {count(waiting)}</a>
+      </p>
+    )}
+    {isAll && waiting > longest.length && <p class="muted">Only the longest {count(longest.length)} are shown.</p>}
+  </>
+)
+
+/** Who waits for whom, and since when: for an answer, or answered and for an agent. */
 const WaitingCard = ({ account, staleSince: since, now, isAll }: WaitingProps) => {
   const clock = useNow()
   // Use the server's clock: the browser's may be wrong.
   const ahead = useMemo(() => Date.now() - Date.parse(now.asOf), [now.asOf])
-  const { count: waiting, longest } = now.waiting
+  const ago = (since: string) => tickingDuration(clock - ahead - Date.parse(since))
+  const { waiting, waitingForAgent } = now
+  const listed = { account, isAll, ago }
   return (
     <Card title="Does anybody wait?" id="waiting" staleSince={since}>
       <p class="big-line">
-        <span class={`big ${waiting > 0 ? 'warn-text' : ''}`}>{count(waiting)}</span>
-        {waiting === 1 ? 'client waits' : 'clients wait'} for an answer
+        <span class={`big ${waiting.count > 0 ? 'warn-text' : ''}`}>{count(waiting.count)}</span>
+        {waiting.count === 1 ? 'client waits' : 'clients wait'} for an answer
       </p>
-      {waiting === 0 ? (
-        <p class="muted">Every client of the last 24 hours has an answer.</p>
-      ) : (
-        <ol class="plain-list" aria-label="The longest waits">
-          {longest.map(({ chatId, since }) => (
-            <li key={chatId}>
-              <a data-item href={`${base}${pathOf(account, 'conversations', '', chatId)}`}>
-                Chat <bdi>{chatId}</bdi>
-              </a>
-              <span class="number" title={`since ${since}`}>
-                {tickingDuration(clock - ahead - Date.parse(since))}
-              </span>
-            </li>
-          ))}
-        </ol>
+      {waiting.count === 0 && <p class="muted">Every client of the last 24 hours has an answer.</p>}
+      <WaitList {...listed} waits={waiting} label="The longest waits for an answer" />
+      <p class="big-line">
+        <span class={`big ${waitingForAgent.count > 0 ? 'warn-text' : ''}`}>{count(waitingForAgent.count)}</span>
+        {waitingForAgent.count === 1 ? 'client waits' : 'clients wait'} for an agent
+      </p>
+      {waitingForAgent.count > 0 && (
+        <p class="muted">They have an answer. An agent was asked for, and has not joined since.</p>
       )}
-      {!isAll && waiting > longest.length && (
-        <p>
-          <a href={`${base}${pathOf(account, 'now', allWaits)}`}>All {count(waiting)}</a>
-        </p>
-      )}
-      {isAll && waiting > longest.length && <p class="muted">Only the longest {count(longest.length)} are shown.</p>}
+      <WaitList {...listed} waits={waitingForAgent} label="The longest waits for an agent" />
       {isAll && (
         <p>
           <a href={`${base}${pathOf(account, 'now')}`}>Only the longest</a>
         </p>
       )}
-      {waiting > 0 && <p class="muted">Waits that began in the last 24 hours</p>}
+      {waiting.count + waitingForAgent.count > 0 && <p class="muted">Waits that began in the last 24 hours</p>}
     </Card>
   )
 }

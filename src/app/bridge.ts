@@ -113,6 +113,7 @@ export const startBridge = async (
     gates: () => parts.flatMap(({ gates }) => gates?.() ?? []),
   }
   const readChecks = async () => (await own.readiness(scrapeWithinMs)).checks
+  metrics.watch('roles', () => roles.filter(plan.runs))
   metrics.watch('topics', preparation.reports)
   metrics.watch('checks', readChecks)
   if (plan.runs('projector')) (await roleCode.projector()).watchViews(ports)

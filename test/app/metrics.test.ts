@@ -59,11 +59,16 @@ test('the other process gets what has a line for each account as text, and joins
   const [front, back] = [createMetrics(), createMetrics()]
   front.watch('checks', () => ({ kafka: { ok: true } }))
   back.watch('checks', () => ({ kafka: { ok: false } }))
+  front.watch('roles', () => ['ingress', 'egress'])
+  back.watch('roles', () => ['projector'])
   back.watch('waiting', () => ({ accounts: ['acme', 'other'], counts: new Map([['acme', 2]]) }))
   const ofBack: OfProcess = JSON.parse(JSON.stringify(await back.ofProcess()))
   assert.not.ok(JSON.stringify(ofBack.joint).includes('acme'))
-  assert.equal(await linesOf(() => front.renderWith(async () => ofBack), 'check_ok', 'clients_waiting'), [
+  assert.equal(await linesOf(() => front.renderWith(async () => ofBack), 'check_ok', 'role', 'clients_waiting'), [
     'livechat_check_ok{check="kafka"} 0',
+    'livechat_role_info{role="ingress"} 1',
+    'livechat_role_info{role="egress"} 1',
+    'livechat_role_info{role="projector"} 1',
     'livechat_clients_waiting{account="acme"} 2',
     'livechat_clients_waiting{account="other"} 0',
   ])

@@ -73,9 +73,20 @@ compose('the profile observe scrapes every process of the bridge, and shows its 
   const mounted = [...prometheus.volumes, ...grafana.volumes].map((volume: string) => volume.split(':')[0] ?? '')
   for (const path of mounted.filter((path) => path.startsWith('.')))
     assert.ok(existsSync(join(root, 'docker', path)), path)
-  const [{ uid }] = parse(text('docker/grafana/provisioning/datasources/prometheus.yaml')).datasources
-  for (const file of globSync(join(root, 'docker/grafana/dashboards/*.json')))
-    for (const { datasource } of JSON.parse(readFileSync(file, 'utf8')).panels) assert.is(datasource.uid, uid)
+})
+
+compose('every dashboard lets its viewer choose the data source, so that each Grafana can import it', () => {
+  const [{ type }] = parse(text('docker/grafana/provisioning/datasources/prometheus.yaml')).datasources
+  const files = globSync(join(root, 'docker/grafana/dashboards/*.json'))
+  assert.is(files.length, 5)
+  for (const file of files) {
+    const { panels, templating } = JSON.parse(readFileSync(file, 'utf8'))
+    const [variable] = templating.list
+    assert.equal([variable.name, variable.type, variable.query], ['datasource', 'datasource', type])
+    for (const { datasource, targets } of panels)
+      for (const source of [datasource, ...targets.map((target: Yaml) => target.datasource)])
+        assert.equal(source, { type, uid: `$\{datasource}` }, file)
+  }
 })
 
 compose('the loss of one broker loses no acknowledged record and refuses no request', () => {

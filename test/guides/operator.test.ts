@@ -61,6 +61,10 @@ const words = [
   'or',
   'unless',
   'offset',
+  'absent',
+  'present_over_time',
+  'and',
+  'on',
 ]
 
 type Dashboard = {

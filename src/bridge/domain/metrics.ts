@@ -1,6 +1,7 @@
 import type { Because, DomainEvent } from '../../../contracts/events/index.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { driftKinds } from '../../../contracts/views/drift.ts'
+import type { Role } from './roles.ts'
 
 /** The metrics of the bridge as values. Labels are accounts, topics, kinds and outcomes, never a token or a person. */
 
@@ -48,6 +49,8 @@ const histogram = measured('histogram')
 /** What the gauges that are read for each scrape are read from. Each source is connected where its part is created. */
 export type Sources = {
   readonly build: { readonly version: string; readonly node: string }
+  /** Those that the process runs. */
+  readonly roles: ReadonlyArray<Role>
   /** By readiness check. */
   readonly checks: Readonly<Record<string, { readonly ok: boolean }>>
   readonly journal: {
@@ -121,6 +124,13 @@ export const metrics = {
     ['version', 'node'],
     (labels) => [{ labels, value: 1 }],
     { aggregator: 'first' },
+  ),
+  roleInfo: read('roles')(
+    'role_info',
+    'always 1, for each role that the process runs',
+    ['role'],
+    (roles) => roles.map((role) => ({ labels: { role }, value: 1 })),
+    { aggregator: 'max', more: '; a role that cannot run, because a setting is missing, has none' },
   ),
   requests: histogram(
     'http_request_seconds',

@@ -113,6 +113,8 @@ two(
       'livechat_journal_records 0',
       'livechat_projected_records_total',
       'livechat_check_ok{check="kafka"} 1',
+      'livechat_role_info{role="ingress"} 1',
+      'livechat_role_info{role="projector"} 1',
     ])
       assert.ok(metrics.includes(name), name)
     assert.is(metrics.match(/^# TYPE livechat_build_info /gm)?.length, 1)

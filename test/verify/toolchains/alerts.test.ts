@@ -6,6 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { type Role, roles } from '../../../src/bridge/domain/roles.ts'
 import { run } from '../../../src/tools/embedded/run.ts'
 import { debianPackage } from './fetched.ts'
 
@@ -29,9 +30,31 @@ const requests = (labels: string) => `livechat_http_request_seconds_count{api="b
 const attempts = (result: string) => `livechat_delivery_attempt_seconds_count{account="acme",result="${result}"}`
 const bucket = (le: string) => `livechat_http_request_seconds_bucket{api="bot",status="200",le="${le}"}`
 
+const addressOf = (role: Role, n: number) => `${role}-${n}:8081`
+/** Two processes with one role each, or only the one with this number. */
+const processes = (
+  those: ReadonlyArray<Role>,
+  { number, isUp = '1x90', hasRole = isUp }: { number?: 1 | 2; isUp?: string; hasRole?: string } = {},
+): Series =>
+  Object.fromEntries(
+    those.flatMap((role) =>
+      ([1, 2] as const)
+        .filter((n) => number === undefined || n === number)
+        .flatMap((n) => [
+          [`up{job="livechat-bridge",instance="${addressOf(role, n)}"}`, isUp],
+          [`livechat_role_info{role="${role}",instance="${addressOf(role, n)}"}`, hasRole],
+        ]),
+    ),
+  )
+/** The console is optional. */
+const mainRoles = roles.filter((role) => role !== 'console')
+const withoutArchiver = mainRoles.filter((role) => role !== 'archiver')
+
 /** For each alert, the fault that must raise it. */
 const cases: Readonly<Record<string, Case>> = {
   LivechatDown: gauge(`up${process}`, '0x90', '1x90'),
+  LivechatNothingScraped: { fault: {}, normal: processes(mainRoles) },
+  LivechatRoleMissing: { fault: processes(withoutArchiver), normal: processes(mainRoles) },
   LivechatRestartsOften: gauge(`process_start_time_seconds${process}`, '0+300x90', '1000x90'),
   LivechatKafkaAway: {
     fault: { 'livechat_check_ok{check="kafka"}': '1x90', livechat_journal_records: '0+10x90' },
@@ -106,6 +129,14 @@ const test = skipped === undefined ? rules : rules.skip
 const directory = mkdtempSync(join(tmpdir(), 'livechat-alerts-'))
 rules.after(() => rmSync(directory, { recursive: true, force: true }))
 
+const passes = async (tests: ReadonlyArray<object>) => {
+  const file = join(directory, 'alerts.test.json')
+  writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], evaluation_interval: '1m', tests }))
+  const outcome = await run('promtool', ['test', 'rules', file])
+  assert.ok(E.isRight(outcome), E.isLeft(outcome) ? outcome.left.output : '')
+}
+const inputOf = (series: Series) => Object.entries(series).map(([name, values]) => ({ series: name, values }))
+
 test('every alert fires under the fault that it is meant for, and is silent without it', async () => {
   assert.equal(Object.keys(cases).sort(), alerts.map(({ alert }) => alert).sort())
   const state = (alert: string, fires: boolean) => ({
@@ -117,14 +148,65 @@ test('every alert fires under the fault that it is meant for, and is silent with
     [fault, ...(first === undefined ? [] : [first]), normal].map((series) => ({
       name: `${alert} ${series === normal ? 'is silent' : 'fires'}`,
       interval: '1m',
-      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      input_series: inputOf(series),
       promql_expr_test: [state(alert, series !== normal)],
     })),
   )
-  const file = join(directory, 'alerts.test.json')
-  writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], evaluation_interval: '1m', tests }))
-  const outcome = await run('promtool', ['test', 'rules', file])
-  assert.ok(E.isRight(outcome), E.isLeft(outcome) ? outcome.left.output : '')
+  await passes(tests)
 })
+
+/** At an address that stays, a process that has ended is down. Where Prometheus finds only what runs, it vanishes. */
+const ended = { isUp: '1x69 0x20', hasRole: '1x69 stale' }
+const vanished = { isUp: '1x69 stale' }
+const all = processes(mainRoles)
+const nothing = 'LivechatNothingScraped'
+const down = (role: Role, n: number) => `LivechatDown ${addressOf(role, n)}`
+const missing = (role: Role) => `LivechatRoleMissing ${role}`
+
+/** What Prometheus knows of the processes, and which alerts fire. */
+const situations: ReadonlyArray<readonly [string, Series, ReadonlyArray<string>]> = [
+  ['two of each role, and no console', all, []],
+  ['two of each role, and a console', { ...all, ...processes(['console'], { number: 1 }) }, []],
+  ['nothing is scraped', {}, [nothing, ...mainRoles.map(missing)]],
+  ['everything has vanished', processes(mainRoles, vanished), [nothing, ...mainRoles.map(missing)]],
+  [
+    'the job has another name',
+    { 'up{job="pods"}': '1x90', ...processes(mainRoles, { isUp: '_x90', hasRole: '1x90' }) },
+    [nothing],
+  ],
+  ['no archiver was started', processes(withoutArchiver), [missing('archiver')]],
+  ['one of two has ended', { ...all, ...processes(['egress'], { number: 2, ...ended }) }, [down('egress', 2)]],
+  ['one of two has vanished', { ...all, ...processes(['egress'], { number: 2, ...vanished }) }, []],
+  [
+    'both have ended',
+    { ...all, ...processes(['egress'], ended) },
+    [down('egress', 1), down('egress', 2), missing('egress')],
+  ],
+  ['both have vanished', { ...all, ...processes(['egress'], vanished) }, [missing('egress')]],
+  ['the console has vanished', { ...all, ...processes(['console'], vanished) }, [missing('console')]],
+]
+
+/** A sample of the query below. */
+const sampleOf = (alert: string) => {
+  const [alertname, of] = alert.split(' ')
+  const label = alertname === 'LivechatDown' ? 'instance' : 'role'
+  return { labels: `{alertname="${alertname}"${of === undefined ? '' : `,${label}="${of}"`}}`, value: 1 }
+}
+
+test('alerts tell a process that has ended from a role without any, and say if nothing is scraped', () =>
+  passes(
+    situations.map(([name, series, alerts]) => ({
+      name,
+      interval: '1m',
+      input_series: inputOf(series),
+      promql_expr_test: [
+        {
+          expr: 'count by (alertname, instance, role) (ALERTS{alertstate="firing"})',
+          eval_time: '80m',
+          exp_samples: alerts.map(sampleOf),
+        },
+      ],
+    })),
+  ))
 
 rules.run()

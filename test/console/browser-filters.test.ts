@@ -6,10 +6,14 @@ import { pathOf, routeOf, wayBack } from '../../src/console/browser/route.ts'
 import {
   changed,
   filtersOf,
+  formAsks,
   isOnePage,
+  mayBeInAddress,
   noFilters,
   queryOf,
   refreshed,
+  type Typed,
+  typedAs,
 } from '../../src/console/pages/conversations/filters.ts'
 
 const filters = suite('the address')
@@ -115,6 +119,44 @@ filters('leads to pages about persons and operators only with the role privacy',
   assert.equal((['viewer', 'operator', 'privacy'] as const).map(restricted), [[], [], ['privacy', 'audit']])
   assert.equal(pagesFor([]), [])
 })
+
+const typings: ReadonlyArray<readonly [string, Typed]> = [
+  ['2037', 'id'],
+  ['550e8400-e29b-41d4-a716-446655440000', 'id'],
+  ['020 79', 'id'],
+  [' ann@example.com ', 'email'],
+  ['+44 20 7946 0958', 'phone'],
+  ['+442079460958', 'phone'],
+  ['(020) 7946-0958', 'phone'],
+  ['442079460958', 'number'],
+]
+for (const [text, typed] of typings)
+  filters(`a text in the search field is taken as ${typed}: ${text}`, () => assert.is(typedAs(text), typed))
+
+const shownNow = { ...noFilters, id: '2037', state: 'open' } as const
+for (const text of ['ann@example.com', '+44 20 7946 0958', '442079460958'])
+  filters(`never have what was typed to find a person: ${text}`, () => {
+    assert.equal(formAsks(shownNow, { ...shownNow, id: ` ${text} ` }), { query: 'state=open', person: text })
+    assert.equal(formAsks(noFilters, { ...noFilters, id: text }, { state: 'over' }), {
+      query: 'state=over',
+      person: text,
+    })
+  })
+
+filters('have what was typed as an id, and keep what they have already', () => {
+  assert.equal(formAsks(shownNow, { ...shownNow, id: '1233' }), { query: 'state=open&id=1233', person: '' })
+  const asId = { ...noFilters, id: '442079460958' }
+  assert.equal(formAsks(asId, asId, { failed: true }), { query: 'id=442079460958&failed=true', person: '' })
+})
+
+filters('a link to the sessions of a client has no address and no number with signs', () =>
+  assert.equal(['1233', '442079460958', 'ann@example.com', '+44 20 7946 0958'].map(mayBeInAddress), [
+    true,
+    true,
+    false,
+    false,
+  ]),
+)
 
 const list = suite('a list that is refreshed')
 

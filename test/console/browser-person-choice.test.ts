@@ -4,6 +4,7 @@ import {
   choiceOf,
   chosenAtFirst,
   isFixed,
+  isUnknown,
   type Part,
   sizeOf,
   withChoice,
@@ -46,6 +47,14 @@ choice('is at first who is sure; only the one asked for cannot be left out', () 
   assert.equal(parts.map(isFixed), [true, false, false, false])
   assert.equal(choiceOf(parts, chosenAtFirst(parts)), {})
   assert.equal(sizeOf(parts, chosenAtFirst(parts)), { conversations: 4, clients: 2 })
+})
+
+choice('nobody is known if nothing is stored of the one who was asked for, and nobody else was found', () => {
+  const stored = (count: number) => [{ what: 'chats', count }]
+  assert.ok(isUnknown({ parts: [], stored: [] }))
+  assert.ok(isUnknown({ parts: [asked], stored: stored(0) }))
+  assert.not(isUnknown({ parts: [asked], stored: stored(1) }))
+  assert.not(isUnknown({ parts: [asked, likely], stored: stored(0) }))
 })
 
 choice('does not have at first who is likely another person at the same computer, and leaves them out', () => {

@@ -157,6 +157,25 @@ for (const [[kind, before, now], searched] of typings)
     assert.is(words.kindOfTyped(kind, before, now), searched),
   )
 
+sentences('who may not find a person is told who may, and where', () => {
+  for (const typed of ['email', 'phone', 'number'] as const) {
+    assert.match(words.typedWords(typed, false), /here and on the page Privacy by people with the role privacy/)
+    assert.not.match(words.typedWords(typed, true), /Privacy/)
+  }
+  assert.match(words.typedWords('number', true), /may be a phone number, or the id of a chat or a client/)
+})
+
+sentences('chats and clients of a person say why they are listed', () => {
+  const part = { ids: [], chats: ['1'], clients: [], emails: [], via: [{ kind: 'visitor', value: '7' }], isSure: true }
+  const said = (more: object) => words.joinedWords({ ...part, ...more }, { kind: 'email', value: 'a@example.com' })
+  assert.equal([{}, { isSure: false }, { isLikelyOther: true }, { via: [] }].map(said), [
+    'Same visitor number 7',
+    'Same visitor number 7; may be another person',
+    'Same visitor number 7; may be another person',
+    'You asked for this one',
+  ])
+})
+
 sentences('a search that finds nobody says what was searched', () => {
   assert.is(words.nobodyWords('client'), 'No client with this id is stored.')
   assert.match(words.nobodyAdvice('client', 'ann@example.com'), /email addresses were not searched/)

@@ -1,10 +1,10 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import { collectionWords } from '../../bridge/privacy/receipt-words.ts'
-import type { Sort } from '../pages/conversations/filters.ts'
+import type { Sort, Typed } from '../pages/conversations/filters.ts'
 import type { LettersKind } from '../pages/dead-letters/letters.ts'
 import type { PersonAnswer, PersonBody } from '../pages/privacy/person.ts'
-import type { Asked } from '../pages/privacy/person-choice.ts'
+import { type Asked, isFixed } from '../pages/privacy/person-choice.ts'
 import { count, counted } from './format.ts'
 
 type Sentences = Readonly<Record<string, string>>
@@ -173,6 +173,13 @@ const identities: Sentences = {
 export const sameWords = (via: PersonAnswer['parts'][number]['via'], asked: Asked): string =>
   `Same ${via.map((it) => `${said(identities, it.kind)} ${it.value}${isPhoneAlike(asked, it) ? ' apart from the country code' : ''}`).join(', ')}`
 
+/** Why chats and clients are listed: what joins them to the rest, and whether they may be somebody else's. */
+export const joinedWords = (part: PersonAnswer['parts'][number], asked: Asked): string => {
+  if (isFixed(part)) return 'You asked for this one'
+  const isDoubted = part.erasedAt === undefined && (!part.isSure || part.isLikelyOther)
+  return `${sameWords(part.via, asked)}${isDoubted ? '; may be another person' : ''}`
+}
+
 type Part = Pick<PersonAnswer['parts'][number], 'chats' | 'clients' | 'emails'>
 
 const maxNamed = 3
@@ -263,6 +270,17 @@ export const nobodyAdvice = (kind: PersonBody['kind'], value: string): string =>
     return 'Only this kind of id was searched. Check the value; if it is a phone number, choose Phone number.'
   return 'Only this kind of id was searched. Check the value, or find the person by another: a client has an id, and as a visitor a number.'
 }
+
+const looks: Readonly<Record<Exclude<Typed, 'id'>, string>> = {
+  email: 'This is an email address.',
+  phone: 'This looks like a phone number.',
+  number: 'This may be a phone number, or the id of a chat or a client.',
+}
+/** What was typed in the search of conversations, if it is no id, and for whom it finds a person. */
+export const typedWords = (typed: Exclude<Typed, 'id'>, mayFind: boolean): string =>
+  mayFind
+    ? looks[typed]
+    : `${looks[typed]} A person’s chats are found by it here and on the page Privacy by people with the role privacy; you can search by the id of a chat or a client.`
 
 const kindByLook = (text: string): PersonBody['kind'] | undefined => {
   if (text.includes('@')) return 'email'

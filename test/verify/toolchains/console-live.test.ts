@@ -323,12 +323,26 @@ test('a person is found by an address in other letters, and by a phone number in
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByText('No person with this email address is stored.').waitFor()
   assert.not.match(page.url(), /spelled|408/)
+  await page.goto(here.page('conversations'))
+  for (const [typed, found] of [
+    [email, '7801'],
+    ['+1 408 5557801', '7802'],
+  ] as const) {
+    await page.getByLabel('Id, email address or phone').fill(typed)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page
+      .getByRole('region', { name: 'A person’s conversations' })
+      .getByRole('link', { name: found, exact: true })
+      .first()
+      .waitFor()
+    assert.ok(page.url().endsWith('/conversations'))
+  }
   const records = () =>
     here.db
       .collection('audit')
       .find({ detail: /^find person/ })
       .toArray()
-  await eventually('the searches on audit', async () => (await records()).length >= 5)
+  await eventually('the searches on audit', async () => (await records()).length >= 7)
   assert.not.match(JSON.stringify(await records()), /spelled|555/i)
   assert.equal(errors, [])
   await context.close()

@@ -2,20 +2,29 @@ import { useEffect, useState } from 'preact/hooks'
 import { Check, Field, optionsOf, Select, valueOfField } from '../../browser/parts.tsx'
 import { Presets } from '../../browser/presets.tsx'
 import { outcomeCodes, outcomeWords, sortWords } from '../../browser/words.ts'
-import { changed, type Filters, noFilters, queryOf, sortCodes } from './filters.ts'
+import { type Filters, type FormAsks, formAsks, noFilters, queryOf, sortCodes } from './filters.ts'
 import { SavedFilters } from './saved-filters.tsx'
 
-type Props = { readonly account: string; readonly filters: Filters; readonly onChange: (query: string) => void }
+type Props = {
+  readonly account: string
+  readonly filters: Filters
+  /** The email address or the number by which a person is searched, which the address does not have. */
+  readonly person: string
+  readonly mayFindPersons: boolean
+  readonly onChange: (asks: FormAsks) => void
+}
 
 /** The value of a field for a day and a time: a day alone begins, or ends, with itself. */
 const fieldTime = (text: string, time: string) => (text.length === 10 ? `${text}T${time}` : text)
 
 /** The filters. A choice takes effect at once, text when the user presses Enter. */
-export const FilterForm = ({ account, filters, onChange }: Props) => {
-  const [typed, setTyped] = useState(filters)
+export const FilterForm = ({ account, filters, person, mayFindPersons, onChange }: Props) => {
+  const asked = person === '' ? filters : { ...filters, id: person }
+  const [typed, setTyped] = useState(asked)
   // Compare the text: the filters are a new object in each render.
-  useEffect(() => setTyped(filters), [queryOf(filters)])
-  const change = (part: Partial<Filters>) => onChange(queryOf(changed(typed, part)))
+  useEffect(() => setTyped(asked), [queryOf(filters), person])
+  const change = (part: Partial<Filters>) => onChange(formAsks(filters, typed, part))
+  const choose = (query: string) => onChange({ query, person: '' })
   const type = (name: keyof Filters) => (event: Event) => setTyped({ ...typed, [name]: valueOfField(event) })
   const submit = (event: Event) => {
     event.preventDefault()
@@ -39,10 +48,11 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
     filters.outcome !== '' || filters.agent !== '' || filters.widget !== '' || filters.kind !== '' || filters.failed
   return (
     <form class="filters" role="search" aria-label="Conversations" onSubmit={submit}>
-      <Field label="Chat or client id">
+      <Field label={mayFindPersons ? 'Id, email address or phone' : 'Chat or client id'}>
         <input
           type="search"
           data-search
+          autocomplete="off"
           value={typed.id}
           onInput={type('id')}
           size={14}
@@ -104,12 +114,12 @@ export const FilterForm = ({ account, filters, onChange }: Props) => {
         <button type="submit" class="primary">
           Search
         </button>
-        {queryOf(filters) !== '' && (
-          <button type="button" onClick={() => onChange(queryOf(noFilters))}>
+        {(queryOf(filters) !== '' || person !== '') && (
+          <button type="button" onClick={() => choose(queryOf(noFilters))}>
             Clear
           </button>
         )}
-        <SavedFilters account={account} query={queryOf(filters)} choose={onChange} />
+        <SavedFilters account={account} query={queryOf(filters)} choose={choose} />
       </div>
     </form>
   )

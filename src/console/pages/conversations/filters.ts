@@ -1,3 +1,5 @@
+import { looksLikeAddress } from '../../../bridge/domain/person/ids.ts'
+
 /** The orders of the list: empty if the newest come first. */
 export const sortCodes = ['', 'oldest', 'waits', 'longest'] as const
 export type Sort = (typeof sortCodes)[number]
@@ -31,6 +33,32 @@ export const changed = (filters: Filters, part: Partial<Filters>): Filters => {
   const next = { ...filters, ...part }
   return ofWaits(part.unanswered === false && next.sort === 'waits' ? { ...next, sort: '' } : next)
 }
+
+/** What a text in the search field is. Nobody can tell 10 to 15 digits of an id from a phone number: `number`. */
+export type Typed = 'id' | 'email' | 'phone' | 'number'
+export const typedAs = (text: string): Typed => {
+  const value = text.trim()
+  if (!looksLikeAddress({ kind: 'client', value })) return 'id'
+  if (value.includes('@')) return 'email'
+  return looksLikeAddress({ kind: 'chat', value }) ? 'phone' : 'number'
+}
+
+/** What the form asks for: a query for the address, and the email address or the number of a person, if one was typed. */
+export type FormAsks = { readonly query: string; readonly person: string }
+
+/**
+ * What the form asks for after a choice in it, or after Enter. The query never has an email address or a phone number
+ * that was typed now: the browser keeps addresses of pages, and people send them to others. `filters`: those of the
+ * address.
+ */
+export const formAsks = (filters: Filters, typed: Filters, part: Partial<Filters> = {}): FormAsks => {
+  const next = changed(typed, part)
+  if (next.id === filters.id || typedAs(next.id) === 'id') return { query: queryOf(next), person: '' }
+  return { query: queryOf({ ...next, id: '' }), person: next.id.trim() }
+}
+
+/** True if an id of a client may be in the address of a page: it is no email address and no phone number. */
+export const mayBeInAddress = (id: string): boolean => typedAs(id) === 'id' || typedAs(id) === 'number'
 
 /** True if the list has only one page: no index has its order. */
 export const isOnePage = ({ sort, state }: Pick<Filters, 'sort' | 'state'>): boolean =>

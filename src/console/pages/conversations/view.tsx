@@ -7,8 +7,9 @@ import { Badge, Empty, Table, Time, TroubleBox, Waiting } from '../../browser/pa
 import { type PageProps, pathOf } from '../../browser/route.ts'
 import { sessionState, sortWords } from '../../browser/words.ts'
 import { FilterForm } from './filter-form.tsx'
-import { filtersOf, isOnePage, noFilters, queryOf, refreshed, rowKey } from './filters.ts'
+import { type FormAsks, filtersOf, isOnePage, noFilters, queryOf, refreshed, rowKey } from './filters.ts'
 import type { ConversationRow, ConversationsAnswer } from './page.ts'
+import { mayFindPersons, PersonSearch } from './person-search.tsx'
 
 const pollMs = 10_000
 
@@ -113,11 +114,19 @@ type Shown = {
   readonly next: string
 }
 
+/** The email address or the number by which a person was searched, and the filters then: a link to others ends it. */
+type Sought = { readonly person: string; readonly filter: string }
+
 /** The list as it was left, with its place, for the way back from a conversation. */
-const left: { account: string; shown: Shown | undefined; scroll: number } = { account: '', shown: undefined, scroll: 0 }
+const left: { account: string; shown: Shown | undefined; scroll: number; sought: Sought | undefined } = {
+  account: '',
+  shown: undefined,
+  scroll: 0,
+  sought: undefined,
+}
 
 /** Sessions of the account. New sessions wait behind a button, so that no row moves during reading. */
-export const ConversationsPage = ({ account, query }: PageProps) => {
+export const ConversationsPage = ({ account, roles, query }: PageProps) => {
   const filters = filtersOf(query)
   const filter = queryOf(filters)
   const path = (cursor?: string) => {
@@ -128,6 +137,8 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
   const older = useAction<ConversationsAnswer>()
   const isBack = cameBack() && left.account === account && left.shown?.filter === filter
   const [shown, setShown] = useState(isBack ? left.shown : undefined)
+  const [sought, setSought] = useState(isBack ? left.sought : undefined)
+  const person = sought?.filter === filter ? sought.person : ''
   const scrolled = useRef(0)
   useLayoutEffect(() => {
     if (isBack) window.scrollTo(0, left.scroll)
@@ -137,12 +148,9 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
     window.addEventListener('scroll', onScroll)
     return () => window.removeEventListener('scroll', onScroll)
   }, [])
-  const newestShown = useRef(shown)
-  newestShown.current = shown
-  useEffect(
-    () => () => Object.assign(left, { account, shown: newestShown.current, scroll: scrolled.current }),
-    [account],
-  )
+  const toLeave = useRef({ shown, sought })
+  toLeave.current = { shown, sought }
+  useEffect(() => () => Object.assign(left, { account, scroll: scrolled.current, ...toLeave.current }), [account])
   const now = useNow()
 
   const newest = first.of === filter ? first.value : undefined
@@ -165,6 +173,10 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       return answer
     })
 
+  const ask = (asks: FormAsks) => {
+    setSought({ person: asks.person, filter: asks.query })
+    if (asks.person === '' || asks.query !== filter) go(pathOf(account, 'conversations', asks.query))
+  }
   const order = `the ${sortWords(filters.sort).toLowerCase()} first`
   return (
     <>
@@ -185,17 +197,33 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
           </a>
         </p>
       </div>
-      <FilterForm account={account} filters={filters} onChange={(to) => go(pathOf(account, 'conversations', to))} />
+      <FilterForm
+        account={account}
+        filters={filters}
+        person={person}
+        mayFindPersons={mayFindPersons(roles)}
+        onChange={ask}
+      />
+      {person !== '' && (
+        <PersonSearch
+          key={person}
+          account={account}
+          roles={roles}
+          text={person}
+          searchId={() => ask({ query: queryOf({ ...filters, id: person }), person: '' })}
+          close={() => setSought(undefined)}
+        />
+      )}
       <TroubleBox trouble={first.trouble} again={first.again} />
       <p class="new-rows" role="status">
-        {waiting > 0 && (
+        {person === '' && waiting > 0 && (
           <button type="button" class="primary" onClick={start}>
             {count(waiting)} new
           </button>
         )}
       </p>
       {shown === undefined && first.trouble === undefined && <Waiting what="conversations" />}
-      {shown?.rows.length === 0 && (
+      {person === '' && shown?.rows.length === 0 && (
         <Empty title="No conversation found.">
           {filter === queryOf(noFilters) ? (
             <>
@@ -208,7 +236,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
           )}
         </Empty>
       )}
-      {shown !== undefined && shown.rows.length > 0 && (
+      {person === '' && shown !== undefined && shown.rows.length > 0 && (
         <>
           <div class={shown.filter === filter ? '' : 'stale'}>
             <Table caption={`Conversations, ${order}`} head={head} numbers={['Client / answers']}>

@@ -8,6 +8,10 @@ export type Chosen = ReadonlySet<number>
 /** A part from which the search began cannot be left out. */
 export const isFixed = ({ isSure, via }: Part): boolean => isSure && via.length === 0
 
+/** True if nothing is stored of the one who was asked for. */
+export const isUnknown = ({ parts, stored }: Pick<PersonAnswer, 'parts' | 'stored'>): boolean =>
+  stored.every(({ count }) => count === 0) && parts.every(isFixed)
+
 /** At first those to whom ids lead, without who was erased or is likely another person at the same computer. */
 export const chosenAtFirst = (parts: ReadonlyArray<Part>): Chosen =>
   new Set(parts.flatMap(({ isSure, isLikelyOther, erasedAt }, i) => (isSure && !isLikelyOther && !erasedAt ? [i] : [])))

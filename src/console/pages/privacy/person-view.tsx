@@ -4,12 +4,12 @@ import { count, counted } from '../../browser/format.ts'
 import { useAction } from '../../browser/hooks.ts'
 import { Check, Empty, Time, TroubleBox } from '../../browser/parts.tsx'
 import {
+  joinedWords,
   maxChatsOfOne,
   nobodyAdvice,
   nobodyWords,
   partName,
   partsWords,
-  sameWords,
   storedLine,
 } from '../../browser/words.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -21,6 +21,7 @@ import {
   choiceOf,
   chosenAtFirst,
   isFixed,
+  isUnknown,
   type Part,
   sizeOf,
   withChoice,
@@ -55,9 +56,7 @@ const PartRow = ({
   readonly onChange: (checked: boolean) => void
 }) => {
   const name = <bdi>{partName(part)}</bdi>
-  const same = sameWords(part.via, asked)
-  const doubt = part.erasedAt === undefined && (!part.isSure || part.isLikelyOther) ? '; may be another person' : ''
-  const reason = isFixed(part) ? 'You asked for this one' : `${same}${doubt}`
+  const reason = joinedWords(part, asked)
   const erased = part.erasedAt !== undefined && (
     <>
       . Erased <Time at={part.erasedAt} />
@@ -96,9 +95,7 @@ export const PersonView = ({ account, found: { asked, person }, choice, choose, 
   const { conversations, clients } = sizeOf(parts, chosen)
   const size = `${counted(conversations, 'conversation')} and ${counted(clients, 'client')}`
   const isNobody = chosen.size === 0 && parts.length > 0
-  const nothing = person.stored.every(({ count: documents }) => documents === 0)
-  if (nothing && parts.every(isFixed))
-    return <Empty title={nobodyWords(asked.kind)}>{nobodyAdvice(asked.kind, asked.value)}</Empty>
+  if (isUnknown(person)) return <Empty title={nobodyWords(asked.kind)}>{nobodyAdvice(asked.kind, asked.value)}</Empty>
   return (
     <>
       {person.chats.length > maxChatsOfOne && (

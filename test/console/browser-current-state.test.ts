@@ -11,6 +11,7 @@ import {
   staleSince,
   unresolvedIn,
   waitsText,
+  withReasonsOnce,
   wrongParts,
 } from '../../src/console/browser/current-state.ts'
 import { asOfText, showTimesIn } from '../../src/console/browser/format.ts'
@@ -144,7 +145,21 @@ stale('parts that wait for another part come after it, and are not counted as br
     parts.map(({ name }) => name),
     ['kafka', 'egress', 'projector', 'outcomes'],
   )
-  assert.is(healthText(parts, false), '1 of 4 parts does not work as usual, 2 wait for kafka, 1 is unknown')
+  assert.is(healthText(parts, false), '1 of 4 parts does not work as usual, 2 wait for Kafka, 1 is unknown')
+})
+
+stale('a reason that several parts have is told once, and the others name that part', () => {
+  const off = { words: '', state: 'off', reason: 'does not run: ARCHIVE_KEY_FILE is not set' } as const
+  const parts = [
+    { ...off, name: 'archiver' },
+    check('journal', 'works'),
+    { ...off, name: 'retention' },
+    check('egress', 'works'),
+  ]
+  assert.equal(
+    withReasonsOnce([...parts, { ...off, name: 'privacy.retainDays' }]).map(({ reason }) => reason),
+    [off.reason, '', 'the same as Archive', '', 'the same as Archive'],
+  )
 })
 
 stale('a part that does not run is not called degraded', () => assert.is(partStateWords('off'), 'does not run'))

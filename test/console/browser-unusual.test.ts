@@ -3,7 +3,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showTimesIn } from '../../src/console/browser/format.ts'
 import { minutesWords, stepsOf, sumOf } from '../../src/console/pages/now/minutes.ts'
-import { type Compared, comparedText, isUnusual, unusualWords } from '../../src/console/pages/now/unusual.ts'
+import {
+  type Compared,
+  comparedText,
+  countBefore,
+  isUnusual,
+  unusualWords,
+} from '../../src/console/pages/now/unusual.ts'
 
 const unusual = suite('whether today is unusual, and what the minutes say')
 
@@ -47,6 +53,17 @@ unusual('a row is marked if it is unusual, and if it says little', () =>
   ]),
 )
 
+for (const [weekAgo, before, words, marked] of [
+  [null, 0, unknown, 'nothing to compare'],
+  [undefined, 0, unknown, 'nothing to compare'],
+  [0, 0, 'Yes: agent chats +36.', 'unusual: +36'],
+  [null, 30, no, '+20 %'],
+] as const)
+  unusual(`36 after ${before}, with ${weekAgo} events a week ago, is told as ${marked}`, () => {
+    const row = { ...chats(36, before), before: countBefore(before, weekAgo) }
+    assert.equal([unusualWords([row]), comparedText(row)], [words, marked])
+  })
+
 unusual('the sentence says yes exactly if a row is marked', () =>
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(100), fc.nat(100)), { minLength: 1, maxLength: 8 }), (pairs) => {
@@ -67,6 +84,10 @@ unusual('the busiest minute and the longest gap are named; the minute that is no
     'Most at 10:02, 27 a minute. Longest gap: 2 min, from 10:03.',
   )
   assert.is(minutesWords(minutesOf(1, 2, 0)), 'Most at 10:01, 2 a minute. No minute without an event.')
+  assert.is(
+    minutesWords(minutesOf(1, ...Array.from({ length: 1_385 }, () => 0), 1)),
+    'Most at 10:00, 1 a minute. Longest gap: 23 h 5 min, from 10:01.',
+  )
   assert.is(minutesWords(minutesOf(0, 0)), '')
   showTimesIn(undefined)
 })

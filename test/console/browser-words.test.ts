@@ -8,10 +8,33 @@ import { driftKinds } from '../../contracts/views/drift.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { SessionDocument, SessionOutcome } from '../../contracts/views/session.ts'
 import { differenceKinds, TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
+import { allChecks } from '../../src/bridge/domain/checks.ts'
 import * as words from '../../src/console/browser/words.ts'
 import { entryOf } from '../../src/console/pages/conversations/story-entry.ts'
 
 const sentences = suite('words for codes')
+
+sentences('no part of the bridge is called by a name that is only for programs', () => {
+  const titles = allChecks.map(({ name }) => words.partTitle(name))
+  assert.equal(
+    titles.filter((title) => !/^[A-Z][A-Za-z]+( [a-z]+)*$/.test(title)),
+    [],
+  )
+  assert.is(new Set(titles).size, titles.length)
+  assert.is(words.partTitle('service of acme'), 'Service of acme')
+})
+
+const wrong = { cause: 'contract', reason: 'message.text: expected text' }
+for (const [letter, above, told] of [
+  [wrong, undefined, wrong.reason],
+  [wrong, wrong, 'the same reason'],
+  [wrong, { ...wrong, cause: 'invalid' }, wrong.reason],
+  [wrong, { ...wrong, reason: 'time: expected text' }, wrong.reason],
+  [{ cause: 'not-json' }, { cause: 'not-json' }, undefined],
+] as const)
+  sentences(`of a letter below ${JSON.stringify(above)}, the reason is told as “${told}”`, () =>
+    assert.is(words.letterReason(letter, above), told),
+  )
 
 const literals = (codec: { readonly types: ReadonlyArray<{ readonly value: string }> }) =>
   codec.types.map(({ value }) => value)

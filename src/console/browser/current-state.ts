@@ -2,6 +2,7 @@ import type { StripAnswer } from '../head.ts'
 import type { SystemAnswer } from '../pages/system/page.ts'
 import { count, counted } from './format.ts'
 import type { PageName } from './menu.ts'
+import { partTitle } from './words.ts'
 
 /** The query for all waits, of the page Now and of its answer. */
 export const allWaits = 'waits=all'
@@ -35,6 +36,15 @@ export const partsOf = ({ checks, breakers }: Pick<SystemAnswer, 'checks' | 'bre
   return all.toSorted((a, b) => rank(a) - rank(b))
 }
 
+/** The parts with their reasons. A reason that several have is told once, and the others name the part that has it. */
+export const withReasonsOnce = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
+  parts.map((part, i) => {
+    const first = parts.slice(0, i).find(({ reason }) => reason === part.reason)
+    return part.reason === '' || first === undefined
+      ? part
+      : { ...part, reason: `the same as ${partTitle(first.name)}` }
+  })
+
 /** True if the part does not work for a reason of its own. */
 export const isWrong = ({ state }: Pick<Part, 'state'>): boolean =>
   state !== 'works' && state !== 'waits' && state !== 'unknown'
@@ -53,16 +63,16 @@ export const wrongParts = (
 
 const servers: ReadonlySet<string> = new Set(['kafka', 'mongodb'])
 
-/** `4 wait for kafka`: for the servers that do not answer. Undefined if none waits. */
+/** `4 wait for Kafka`: for the servers that do not answer. Undefined if none waits. */
 export const waitText = (parts: ReadonlyArray<Pick<Part, 'name' | 'state'>>): string | undefined => {
   const waits = parts.filter(({ state }) => state === 'waits').length
-  const absent = parts.filter((part) => servers.has(part.name) && isWrong(part)).map(({ name }) => name)
+  const absent = parts.filter((part) => servers.has(part.name) && isWrong(part)).map(({ name }) => partTitle(name))
   return waits === 0 || absent.length === 0
     ? undefined
     : `${count(waits)} ${waits === 1 ? 'waits' : 'wait'} for ${absent.join(' and ')}`
 }
 
-/** `2 of 12 parts do not work as usual, 4 wait for kafka, 3 are unknown`. */
+/** `2 of 12 parts do not work as usual, 4 wait for Kafka, 3 are unknown`. */
 export const healthText = (parts: ReadonlyArray<Pick<Part, 'name' | 'state'>>, ready: boolean): string => {
   const wrong = parts.filter(isWrong).length
   const unknown = parts.filter(({ state }) => state === 'unknown').length

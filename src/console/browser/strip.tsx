@@ -3,7 +3,7 @@ import { base } from './api.ts'
 import { allWaits, badgeOf, lettersText, quarantinedText, waitsText } from './current-state.ts'
 import { AsOf } from './parts.tsx'
 import { pathOf } from './route.ts'
-import { partStateWords } from './words.ts'
+import { partStateWords, partTitle } from './words.ts'
 
 type Props = {
   readonly account: string
@@ -34,8 +34,8 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
             ? link('system', '', 'Everything works', 'good-text')
             : wrong.map(({ name, state, words }) =>
                 state === 'down'
-                  ? link('system', '', `${name} down: ${words}`, 'bad-text')
-                  : link('system', '', `${name} ${partStateWords(state)}`, 'warn-text'),
+                  ? link('system', '', `${partTitle(name)} down: ${words}`, 'bad-text')
+                  : link('system', '', `${partTitle(name)} ${partStateWords(state)}`, 'warn-text'),
               ))}
         {waits !== undefined && link('now', allWaits, waits, badgeOf('conversations', strip) ? 'warn-text' : '')}
         {lettersWords !== undefined && link('dead-letters', '', lettersWords, 'warn-text')}

@@ -1,9 +1,9 @@
 import type { SystemAnswer } from '../pages/system/page.ts'
-import { healthText, isWrong, partsOf, staleSince } from './current-state.ts'
+import { healthText, isWrong, partsOf, staleSince, withReasonsOnce } from './current-state.ts'
 import { count, counted } from './format.ts'
 import type { Loaded } from './hooks.ts'
 import { Badge, Card, Empty, Table, TroubleBox, Waiting } from './parts.tsx'
-import { partStateWords } from './words.ts'
+import { partStateWords, partTitle } from './words.ts'
 
 /** The colour of each state. */
 export const stateTones = {
@@ -43,11 +43,12 @@ const HealthCard = ({ system, staleSince: since }: Shown & { readonly system: Sy
         <strong>{healthText(parts, ready)}</strong>
       </p>
       <ul class="checks">
-        {parts.map(({ name, state, words, first, reason }) => (
+        {withReasonsOnce(parts).map(({ name, state, words, first, reason }) => (
           <li key={name}>
             <Badge tone={stateTones[state]}>{partStateWords(state)}</Badge>
             <span>
-              <strong>{name}</strong> <span class="muted">{state === 'works' && reason !== '' ? reason : words}</span>
+              <strong title={name}>{partTitle(name)}</strong>{' '}
+              <span class="muted">{state === 'works' && reason !== '' ? reason : words}</span>
               {state !== 'works' && reason !== '' && <span class="sub">{reason}</span>}
               {first !== undefined && (
                 <span class="sub">

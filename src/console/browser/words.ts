@@ -1,4 +1,5 @@
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
+import type { CheckName } from '../../bridge/domain/checks.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import { collectionWords } from '../../bridge/privacy/receipt-words.ts'
 import type { Sort, Typed } from '../pages/conversations/filters.ts'
@@ -383,6 +384,35 @@ export const letterStateWords = (code: string) => said(letterStates, code)
 const partStates: Sentences = { off: 'does not run' }
 /** The state of a part of the bridge. */
 export const partStateWords = (code: string) => said(partStates, code)
+
+type Reasoned = { readonly cause: string; readonly reason?: string }
+/** The reason of a letter in a list. One that the letter above it has too is not told again. */
+export const letterReason = ({ cause, reason }: Reasoned, above: Reasoned | undefined): string | undefined =>
+  reason !== undefined && above?.cause === cause && above.reason === reason ? 'the same reason' : reason
+
+const checkTitles: Readonly<Record<CheckName, string>> = {
+  kafka: 'Kafka',
+  mongodb: 'MongoDB',
+  'topics and indexes': 'Topics and indexes',
+  journal: 'Journal of webhooks',
+  projector: 'Conversations and statistics',
+  enrichments: 'Details for agents',
+  daily_stats: 'Days of the statistics',
+  egress: 'Sending of replies',
+  outcomes: 'Outcomes of replies',
+  archiver: 'Archive',
+  retention: 'Deletion of old records',
+  'privacy.retainDays': 'Erasure of persons without recent events',
+  console: 'Console',
+  front: 'Process of webhooks and replies',
+  back: 'Process of conversations and console',
+  bridge: 'Bridge',
+}
+/** How the pages call a part of the bridge: a check by its name, or a service. */
+export const partTitle = (name: string): string =>
+  Object.hasOwn(checkTitles, name)
+    ? checkTitles[name as CheckName]
+    : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 const figuresParts: Sentences = { Agents: 'Agents by day', Failed: 'Failed replies' }
 /** The name of a group of figures in the table of days. */

@@ -2,7 +2,7 @@ import { base } from '../../browser/api.ts'
 import { count, counted } from '../../browser/format.ts'
 import { Badge, Check, Table, Time } from '../../browser/parts.tsx'
 import { pathOf } from '../../browser/route.ts'
-import { causeWords, letterStateWords, lettersWords } from '../../browser/words.ts'
+import { causeWords, letterReason, letterStateWords, lettersWords } from '../../browser/words.ts'
 import type { LettersAnswer, LettersKind } from './letters.ts'
 
 type Letter = LettersAnswer['letters'][number]
@@ -58,7 +58,7 @@ export const LetterTable = ({
         </div>
       )}
       <Table caption={`${title}s, the newest first`} head={head} kind="letters">
-        {letters.map((letter) => (
+        {letters.map((letter, i) => (
           <tr key={letter.id}>
             <th scope="row">
               <span class="check">
@@ -77,7 +77,7 @@ export const LetterTable = ({
             </th>
             <td data-label="Reason">
               <span class="cause">{causeWords(letter.cause)}</span>
-              {letter.reason !== undefined && <span class="sub">{letter.reason}</span>}
+              {letter.reason !== undefined && <span class="sub">{letterReason(letter, letters[i - 1])}</span>}
             </td>
             {hasChats && (
               <td data-label="Chat">

@@ -1,4 +1,4 @@
-import { count, minuteText } from '../../browser/format.ts'
+import { count, duration, minuteText } from '../../browser/format.ts'
 
 export type Minute = { readonly at: number; readonly events: number }
 
@@ -32,6 +32,6 @@ export const minutesWords = (minutes: ReadonlyArray<Minute>): string => {
   const gapWords =
     gap.minutes === 0
       ? 'No minute without an event.'
-      : `Longest gap: ${count(gap.minutes)} min, from ${minuteText(gap.from)}.`
+      : `Longest gap: ${duration(gap.minutes * 60_000)}, from ${minuteText(gap.from)}.`
   return `Most at ${minuteText(most.at)}, ${count(most.events)} a minute. ${gapWords}`
 }

@@ -17,6 +17,13 @@ export type Compared = {
   readonly sessions?: number
 }
 
+/**
+ * A count of a week ago. It is not known if nothing of that time is stored: then 0 is no count. `weekAgo`: the events of
+ * that time; null if none is stored by then, undefined until that is known.
+ */
+export const countBefore = (counted: number, weekAgo: number | null | undefined): number | undefined =>
+  counted === 0 && (weekAgo === null || weekAgo === undefined) ? undefined : counted
+
 const isOfFew = ({ unit, sessions = 0 }: Compared): boolean => unit !== 'count' && sessions < fewestSessions
 
 const isCompared = (row: Compared): boolean => {

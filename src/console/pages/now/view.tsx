@@ -16,13 +16,13 @@ import { type Loaded, useLoad, useNow } from '../../browser/hooks.ts'
 import { AsOf, Badge, Card, Copy, Table, Time, TroubleBox, Waiting } from '../../browser/parts.tsx'
 import { type PageProps, pathOf } from '../../browser/route.ts'
 import { stateTones } from '../../browser/system-cards.tsx'
-import { figureName, partStateWords } from '../../browser/words.ts'
+import { figureName, partStateWords, partTitle } from '../../browser/words.ts'
 import type { StripAnswer } from '../../head.ts'
 import type { SystemAnswer } from '../system/page.ts'
 import { lastHourWords } from './last-hour.ts'
 import { type Minute, minutesWords, stepsOf, sumOf } from './minutes.ts'
 import type { MinutesAnswer, NowAnswer } from './page.ts'
-import { comparedText, isUnusual, unusualWords } from './unusual.ts'
+import { comparedText, countBefore, isUnusual, unusualWords } from './unusual.ts'
 
 const pollMs = 5_000
 const minutesPollMs = 60_000
@@ -154,7 +154,7 @@ const HealthCard = ({ account, staleSince: since, system, strip }: HealthProps) 
               <li key={name}>
                 <Badge tone={stateTones[state]}>{partStateWords(state)}</Badge>
                 <span>
-                  <strong>{name}</strong> <span class="muted">{words}</span>
+                  <strong>{partTitle(name)}</strong> <span class="muted">{words}</span>
                 </span>
               </li>
             ))}
@@ -185,9 +185,10 @@ const TodayCard = ({ account, staleSince: since, now, minutes }: TodayProps) => 
   const { started, today, lastWeek } = now
   const sessionsOf = (row: Measured | null, definition: (typeof figures)[number]) =>
     figureOf(row, definition)?.denominator ?? 0
+  const countOf = (counted: number) => countBefore(counted, minutes?.weekAgo)
   const rows = [
-    { name: 'Bot conversations', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
-    { name: 'Agent chats', unit: 'count', now: started.today.agent, before: started.lastWeek.agent },
+    { name: 'Bot conversations', unit: 'count', now: started.today.bot, before: countOf(started.lastWeek.bot) },
+    { name: 'Agent chats', unit: 'count', now: started.today.agent, before: countOf(started.lastWeek.agent) },
     ...figures.map((figure) => ({
       name: figureName(figure.name),
       unit: figure.unit,

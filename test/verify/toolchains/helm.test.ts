@@ -77,20 +77,6 @@ const kubeconformOf = (manifests: string) => {
 /** `my-values.yaml` of the chart's README. */
 const ofReadme = parse(/^ *```yaml\n(.*?)^ *```$/ms.exec(text('docker/helm/README.md'))?.[1] ?? '')
 
-for (const [title, values] of [
-  ['as it is', {}],
-  ['with the values of its README', ofReadme],
-  ['with every option', everything],
-] as const)
-  needsHelm(`the chart ${title} passes helm lint and Kubernetes' schemas`, () => {
-    const file = join(folder, 'values.yaml')
-    writeFileSync(file, stringify(values))
-    execFileSync(helm, ['lint', '--strict', chart, '--values', file], { stdio: 'pipe' })
-    const { status, stdout } = kubeconformOf(rendered(values))
-    assert.is(status, 0, stdout)
-    assert.match(stdout, /Valid: [1-9]\d*, Invalid: 0, Errors: 0/)
-  })
-
 const openShift = {
   host: '::',
   user: null,
@@ -104,11 +90,47 @@ const openShift = {
   },
 }
 
+/** Kafka of a provider, with OAuth clients, and an image from a registry with a password. */
+const managed = {
+  image: { repository: 'registry.example.com/team/livechat-bridge', tag: '0.1.0-1', pullSecrets: ['registry'] },
+  settings: {
+    KAFKA_BROKERS: 'pkc-1.example.com:9092',
+    KAFKA_SSL: 'true',
+    KAFKA_SASL_MECHANISM: 'oauthbearer',
+    KAFKA_SASL_OAUTH_TOKEN_URL: 'https://login.example.com/token',
+    KAFKA_SASL_OAUTH_CLIENT_ID: 'livechat-bridge',
+    KAFKA_SASL_OAUTH_CLIENT_SECRET_FILE: '/run/secrets/livechat-bridge/kafka-client-secret',
+    NODE_EXTRA_CA_CERTS: '/run/secrets/livechat-bridge/authority.pem',
+  },
+  secrets: { bridge: 'bridge', archive: 'archive', console: 'console' },
+}
+
+/** One process of each role, on nodes with any volume, without network policies. */
+const small = {
+  ...Object.fromEntries(roles.map((role) => [role, { replicas: 1 }])),
+  ingress: { replicas: 1, journal: { size: '1Gi', accessMode: 'ReadWriteOnce' } },
+  networkPolicy: { enabled: false },
+}
+
+for (const [title, values] of [
+  ['as it is', {}],
+  ['with the values of its README', ofReadme],
+  ['with every option', everything],
+  ['for OpenShift with IPv6', openShift],
+  ['with a managed Kafka and a registry of its own', managed],
+  ['with one process of each role', small],
+] as const)
+  needsHelm(`the chart ${title} passes helm lint and Kubernetes' schemas`, () => {
+    const file = join(folder, 'values.yaml')
+    writeFileSync(file, stringify(values))
+    execFileSync(helm, ['lint', '--strict', chart, '--values', file], { stdio: 'pipe' })
+    const { status, stdout } = kubeconformOf(rendered(values))
+    assert.is(status, 0, stdout)
+    assert.match(stdout, /Valid: [1-9]\d*, Invalid: 0, Errors: 0/)
+  })
+
 needsHelm('pods listen on IPv6, and the platform chooses the user, the nodes and the volumes', () => {
-  const manifests = rendered(openShift)
-  const { status, stdout } = kubeconformOf(manifests)
-  assert.is(status, 0, stdout)
-  const objects = objectsOf(manifests)
+  const objects = objectsOf(rendered(openShift))
   const { data } = objects.find(({ kind }) => kind === 'ConfigMap')
   assert.equal([data.HTTP_HOST, data.ADMIN_HOST], ['::', '::'])
   const specs = objects.flatMap(({ kind, spec }) => (kind === 'Deployment' || kind === 'StatefulSet' ? [spec] : []))

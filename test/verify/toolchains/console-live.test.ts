@@ -342,7 +342,7 @@ test('a person is found by an address in other letters, and by a phone number in
       .collection('audit')
       .find({ detail: /^find person/ })
       .toArray()
-  await eventually('the searches on audit', async () => (await records()).length >= 7)
+  await eventually('the searches on audit', async () => (await records()).length >= 8)
   assert.not.match(JSON.stringify(await records()), /spelled|555/i)
   assert.equal(errors, [])
   await context.close()

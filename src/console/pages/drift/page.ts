@@ -21,7 +21,7 @@ const DriftQuery = t.partial(
 )
 
 /**
- * Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only.
+ * What came last is first. Query: `kind`, `limit`, `cursor`. A masked answer has no `example`, an empty `_id`, and a `path` for operators only.
  */
 export const DriftAnswer = exactShape(
   { masked: t.boolean, rows: t.array(documentOf(DriftDocument)) },
@@ -33,8 +33,9 @@ export type DriftAnswer = t.TypeOf<typeof DriftAnswer>
 const usualLimit = 200
 
 /**
- * The entries of an account, by `_id`, which begins with the account's id and a slash. No account's id has a slash. `0`
- * is the character after it.
+ * The entries of an account, what came last first. They are found by `_id`, which begins with the account's id and a
+ * slash. No account's id has a slash. `0` is the character after it. MongoDB sorts the entries that it has found: an
+ * account has at most `maxDriftEntries`. One that comes again between two pages moves to the first.
  */
 export const entries = (
   accountId: string,
@@ -43,7 +44,7 @@ export const entries = (
   view: 'drift',
   row: DriftDocument,
   where: { _id: { $gt: `${accountId}/`, $lt: `${accountId}0` }, ...(kind && { kind }) },
-  sort: { _id: 1 },
+  sort: { lastAt: -1, _id: 1 },
   skip,
   limit,
 })

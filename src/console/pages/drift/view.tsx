@@ -4,9 +4,10 @@ import { count } from '../../browser/format.ts'
 import { useAction } from '../../browser/hooks.ts'
 import { go } from '../../browser/navigation.ts'
 import { usePages } from '../../browser/pages.ts'
-import { Empty, optionsOf, Said, Select, Table, Time, TroubleBox, Waiting } from '../../browser/parts.tsx'
+import { Card, Empty, optionsOf, Said, Select, Table, Time, TroubleBox, Waiting } from '../../browser/parts.tsx'
 import { type PageProps, pathOf } from '../../browser/route.ts'
 import { driftWords } from '../../browser/words.ts'
+import { adviceFor } from './advice.ts'
 import type { DriftAnswer } from './page.ts'
 
 const kinds = ['unknown-field', 'unknown-event', 'new-value', 'misfit', 'refused', 'others']
@@ -73,7 +74,7 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
     <>
       <div class="page-head">
         <h1>Drift</h1>
-        <p class="muted">What the service sends and the contracts do not know</p>
+        <p class="muted">What the service sends and the contracts do not know, newest first</p>
       </div>
       <form class="filters" aria-label="Drift" onSubmit={(event: Event) => event.preventDefault()}>
         <Select
@@ -102,18 +103,30 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
         </Empty>
       ) : (
         rows && (
-          <Table
-            caption="What the contracts do not know"
-            head={['Kind', 'Event', 'Field', 'Came as', 'Example', 'Count', 'Last']}
-            numbers={['Count']}
-          >
-            {inClear.map((row, i) => (
-              <Row key={i} row={row} isMasked={false} />
-            ))}
-            {rows.slice(inClear.length).map((row, i) => (
-              <Row key={inClear.length + i} row={row} isMasked />
-            ))}
-          </Table>
+          <div class="stack">
+            <Card title="What to do" id="todo">
+              <dl class="consequences">
+                {adviceFor(rows.map((row) => row.kind)).map(({ kinds: said, todo }) => (
+                  <div key={said}>
+                    <dt>{said}</dt>
+                    <dd>{todo}</dd>
+                  </div>
+                ))}
+              </dl>
+            </Card>
+            <Table
+              caption="What the contracts do not know"
+              head={['Kind', 'Event', 'Field', 'Came as', 'Example', 'Count', 'Last']}
+              numbers={['Count']}
+            >
+              {inClear.map((row, i) => (
+                <Row key={i} row={row} isMasked={false} />
+              ))}
+              {rows.slice(inClear.length).map((row, i) => (
+                <Row key={inClear.length + i} row={row} isMasked />
+              ))}
+            </Table>
+          </div>
         )
       )}
       <TroubleBox trouble={moreTrouble} again={more} />

@@ -1,3 +1,4 @@
+import { leavesField } from './leaves-field.ts'
 import { type PageName, pages } from './menu.ts'
 
 type Acts = {
@@ -38,10 +39,15 @@ const move = (step: 1 | -1): void => {
 /** Listens to the keys that work on every page, until the returned function is called. */
 export const listenToKeys = ({ open, help }: Acts): (() => void) => {
   let isAfterG = false
+  let leaving: HTMLElement | undefined
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return
     if (isTyping(event.target)) {
-      if (event.key === 'Escape') (event.target as HTMLElement).blur()
+      const field = event.target as HTMLElement
+      const { key, isComposing } = event
+      const leaves = leavesField({ key, isSearch: field.matches('[data-search]'), isComposing })
+      if (leaves === 'at once') field.blur()
+      leaving = leaves === 'key up' ? field : undefined
       return
     }
     const page = isAfterG ? pages.find(({ key }) => key === event.key)?.name : undefined
@@ -58,8 +64,16 @@ export const listenToKeys = ({ open, help }: Acts): (() => void) => {
     } else return
     event.preventDefault()
   }
+  const onKeyUp = () => {
+    leaving?.blur()
+    leaving = undefined
+  }
   document.addEventListener('keydown', onKeyDown)
-  return () => document.removeEventListener('keydown', onKeyDown)
+  document.addEventListener('keyup', onKeyUp)
+  return () => {
+    document.removeEventListener('keydown', onKeyDown)
+    document.removeEventListener('keyup', onKeyUp)
+  }
 }
 
 /** The rows of the help dialog. */
@@ -67,7 +81,7 @@ export const keyHelp: ReadonlyArray<readonly [keys: string, what: string]> = [
   ['/', 'Search conversations'],
   ['j  k', 'Next, previous entry of a list'],
   ['Enter', 'Open the entry'],
-  ['Esc', 'Close the panel, leave the field'],
+  ['Esc', 'Close the panel, leave the field; Enter leaves the search too'],
   ...pages.map(({ key, title }) => [`g ${key}`, title] as const),
   ['?', 'These keys'],
 ]

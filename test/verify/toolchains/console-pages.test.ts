@@ -232,7 +232,6 @@ test('everything can be done with the keyboard', async (here) => {
   await page.keyboard.press('Enter')
   await page.waitForURL(new RegExp(`id=${chat}`))
   await eventually('one row', async () => (await page.locator('tbody tr').count()) === 1)
-  await page.keyboard.press('Escape')
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page.waitForURL(new RegExp(`/conversations/${chat}$`))

@@ -167,11 +167,21 @@ const typings: ReadonlyArray<readonly [Parameters<typeof words.kindOfTyped>, str
   [['client', '', 'ann@example.com'], 'email'],
   [['chat', 'ann', 'ann@'], 'email'],
   [['client', 'ann@example.co', 'ann@example.com'], 'client'],
-  [['email', 'ann@example.com', ''], 'client'],
+  [['email', 'ann@example.com', ''], 'email'],
   [['visitor', '', '1240'], 'visitor'],
   [['email', '', 'ann'], 'email'],
   [['client', '', '+44 20'], 'phone'],
-  [['phone', '+', ''], 'client'],
+  [['phone', '+', ''], 'email'],
+  [['email', '', '1240'], 'client'],
+  [['client', '1240', ''], 'email'],
+  [['chat', '1240', ''], 'chat'],
+  [['client', '550', '550e8400'], 'client'],
+  [['email', '', '020 7946 0958'], 'phone'],
+  [['client', '020 794', '020 7946'], 'phone'],
+  [['client', '442079460', '4420794609'], 'phone'],
+  [['visitor', '442079460', '4420794609'], 'visitor'],
+  [['client', 'ann1', 'ann1@'], 'email'],
+  [['client', 'ann', 'an'], 'client'],
   [['phone', '', '020'], 'phone'],
   [['phone', '+4', 'a@'], 'email'],
 ]
@@ -204,6 +214,8 @@ sentences('a search that finds nobody says what was searched', () => {
   assert.match(words.nobodyAdvice('client', 'ann@example.com'), /email addresses were not searched/)
   assert.match(words.nobodyAdvice('client', '1240'), /find the person by another/)
   assert.match(words.nobodyAdvice('client', '020 7946 0958'), /if it is a phone number, choose Phone number/)
+  assert.match(words.nobodyAdvice('email', 'ann'), /no email address/)
+  assert.match(words.nobodyAdvice('email', 'ann@example.com'), /find the person by another/)
   assert.match(words.nobodyAdvice('phone', '020 7946 0958'), /with and without the country code/)
 })
 

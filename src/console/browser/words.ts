@@ -2,7 +2,7 @@ import type { BotReplyFailed } from '../../../contracts/events/index.ts'
 import type { CheckName } from '../../bridge/domain/checks.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import { collectionWords } from '../../bridge/privacy/receipt-words.ts'
-import type { Sort, Typed } from '../pages/conversations/filters.ts'
+import { type Sort, type Typed, typedAs } from '../pages/conversations/filters.ts'
 import type { LettersKind } from '../pages/dead-letters/letters.ts'
 import type { PersonAnswer, PersonBody } from '../pages/privacy/person.ts'
 import { type Asked, isFixed } from '../pages/privacy/person-choice.ts'
@@ -264,6 +264,8 @@ const nobody: Readonly<Record<PersonBody['kind'], string>> = {
 /** The answer to a search for a person who is not stored. It says what was searched, because other ids may lead to one. */
 export const nobodyWords = (kind: PersonBody['kind']): string => nobody[kind]
 export const nobodyAdvice = (kind: PersonBody['kind'], value: string): string => {
+  if (kind === 'email' && !value.includes('@'))
+    return 'This is no email address, and only email addresses were searched: choose what it is.'
   if (kind === 'phone') return 'Only its digits were compared, with and without the country code. Check the number.'
   if (kind !== 'email' && value.includes('@'))
     return 'This may be an email address, and email addresses were not searched: choose Email address.'
@@ -283,20 +285,35 @@ export const typedWords = (typed: Exclude<Typed, 'id'>, mayFind: boolean): strin
     ? looks[typed]
     : `${looks[typed]} A person’s chats are found by it here and on the page Privacy by people with the role privacy; you can search by the id of a chat or a client.`
 
-const kindByLook = (text: string): PersonBody['kind'] | undefined => {
-  if (text.includes('@')) return 'email'
-  return /^\s*[+(]/.test(text) ? 'phone' : undefined
+/** The kind of a search before anything is typed: who asks has an address more often than an id. */
+export const firstKind = 'email' satisfies PersonBody['kind']
+
+type Kinds = readonly [PersonBody['kind'], ...ReadonlyArray<PersonBody['kind']>]
+
+/** What a text may be, the likeliest first. A text without a digit may be the beginning of anything. */
+const kindsByLook: Readonly<Record<'email' | 'phone' | 'number' | 'id' | 'any', Kinds>> = {
+  email: ['email'],
+  phone: ['phone'],
+  number: ['phone', 'client', 'visitor', 'chat'],
+  id: ['client', 'visitor', 'chat', 'phone', 'email'],
+  any: [firstKind, 'client', 'visitor', 'chat', 'phone'],
+}
+const lookOf = (text: string): keyof typeof kindsByLook => {
+  const typed = typedAs(text)
+  if (typed !== 'id') return typed
+  if (/^\s*[+(]/.test(text)) return 'phone'
+  return /\d/.test(text) ? 'id' : 'any'
 }
 
 /**
- * The kind of id to search by after the text has changed. An `@` makes it an email address, and a `+` before it a phone
- * number; the user may still choose another kind, because a website may use addresses as ids of its clients.
+ * The kind of id to search by after the text has changed: the likeliest, until the user has chosen another that the text
+ * may be. It stays while the text looks the same: a website may use addresses as ids of its clients.
  */
 export const kindOfTyped = (kind: PersonBody['kind'], before: string, now: string): PersonBody['kind'] => {
-  const [was, is] = [kindByLook(before), kindByLook(now)]
+  const [was, is] = [lookOf(before), lookOf(now)]
   if (was === is) return kind
-  if (is !== undefined) return is
-  return kind === was ? 'client' : kind
+  const isChosen = kind !== kindsByLook[was][0]
+  return isChosen && kindsByLook[is].includes(kind) ? kind : kindsByLook[is][0]
 }
 
 const erasureStates: Sentences = {

@@ -4,18 +4,18 @@ import { useAction } from '../../browser/hooks.ts'
 import { cameBack } from '../../browser/navigation.ts'
 import { Card, Field, Select, Time, TroubleBox, valueOfField } from '../../browser/parts.tsx'
 import type { PageProps } from '../../browser/route.ts'
-import { kindOfTyped } from '../../browser/words.ts'
+import { firstKind, kindOfTyped } from '../../browser/words.ts'
 import { type Erasure, ErasuresCard, saveReceipt } from './erasures-card.tsx'
 import type { PersonAnswer, PersonBody } from './person.ts'
 import type { Asked, Chosen } from './person-choice.ts'
 import { type Found, PersonView } from './person-view.tsx'
 
 const kinds = [
+  ['email', 'Email address'],
+  ['phone', 'Phone number'],
   ['client', 'Client id'],
   ['visitor', 'Visitor number'],
   ['chat', 'Chat id'],
-  ['email', 'Email address'],
-  ['phone', 'Phone number'],
 ] as const satisfies ReadonlyArray<readonly [PersonBody['kind'], string]>
 
 /** An erasure of a moment ago. `words`: who was erased. */
@@ -57,7 +57,7 @@ const searchBefore = (account: string) => (cameBack() && last.search?.account ==
 /** Finds, exports and erases a person's data, and lists the receipts of erasures. */
 export const PrivacyPage = ({ account }: PageProps) => {
   const [before] = useState(() => searchBefore(account))
-  const [kind, setKind] = useState<Asked['kind']>(before?.kind ?? 'client')
+  const [kind, setKind] = useState<Asked['kind']>(before?.kind ?? firstKind)
   const [typed, setTyped] = useState(before?.typed ?? '')
   const [choice, setChoice] = useState(before?.choice)
   const [done, setDone] = useState<Done>()

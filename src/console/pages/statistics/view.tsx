@@ -313,6 +313,7 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
           </p>
         )}
       </div>
+      <PartButtons by={by} id={id} part={part} choose={change} />
       <details class="folded" open={isWide}>
         <summary>
           Filters: {daysText(days)}
@@ -343,7 +344,6 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
           )}
         </form>
       </details>
-      <PartButtons by={by} id={id} part={part} choose={change} />
       {isFailed ? (
         <FailedReplies account={account} days={days} />
       ) : (

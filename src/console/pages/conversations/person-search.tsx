@@ -86,6 +86,11 @@ export const PersonSearch = ({ account, roles, text, searchId, close }: Props) =
   useEffect(() => {
     if (mayFind && typed !== 'number' && before === undefined) void find()
   }, [])
+  // Whoever searches again wants what is there now, and that is recorded again.
+  const forget = () => {
+    delete last.person
+    close()
+  }
   const person = found.value
   const isStart = person === undefined && found.trouble === undefined && !found.isBusy
   return (
@@ -93,7 +98,7 @@ export const PersonSearch = ({ account, roles, text, searchId, close }: Props) =
       title="A person’s conversations"
       id="person"
       aside={
-        <button type="button" class="quiet" onClick={close}>
+        <button type="button" class="quiet" onClick={forget}>
           Close
         </button>
       }

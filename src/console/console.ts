@@ -109,13 +109,14 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   const first = firstAnswers({ handlers, accountIds, stopping })
   const page = async (ctx: Ctx) => {
     const found = await sessions.read(ctx, isLocal(ctx))
-    // Without MongoDB the page is served too, and shows what is wrong.
-    if (E.isLeft(found)) return send(ctx, (await assets()).page, 'no-store')
-    if (found.right !== undefined) {
+    // Without MongoDB the page is served too, and shows what is wrong: with the menu, if the session was read before.
+    const session = E.isLeft(found) ? sessions.lately(ctx, isLocal(ctx)) : found.right
+    if (session === undefined && E.isLeft(found)) return send(ctx, (await assets()).page, 'no-store')
+    if (session !== undefined) {
       // The data of a page is for pages of the console alone, as that of the API.
       const isOurs = ['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site'))
-      const path = ctx.querystring === '' ? ctx.path.slice(basePath.length + 1) : ''
-      const data = isOurs ? await first(found.right, path) : undefined
+      const isRead = E.isRight(found) && ctx.querystring === ''
+      const data = isOurs ? await first(session, isRead ? ctx.path.slice(basePath.length + 1) : '') : undefined
       const { page: plain, pageWith } = await assets()
       return send(ctx, data === undefined ? plain : pageWith(data), 'no-store')
     }

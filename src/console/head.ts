@@ -72,8 +72,8 @@ type Needs = LettersSources &
 /** What every page needs: the session, and above the page what is not well. */
 export const head = part({
   routes: {
-    'GET /api/session': { answer: SessionAnswer, roles: everyone },
-    'GET /api/accounts/:account/strip': { answer: StripAnswer, roles: everyone },
+    'GET /api/session': { answer: SessionAnswer, roles: everyone, withoutMongo: true },
+    'GET /api/accounts/:account/strip': { answer: StripAnswer, roles: everyone, withoutMongo: true },
   },
   handlers: (backend: Needs) => {
     const { accounts, traceUrlTemplate, timeZoneOf, readiness, read, now, monotonic } = backend

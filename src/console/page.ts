@@ -62,6 +62,11 @@ export type Route = {
   readonly answer: t.Mixed | 'application/x-ndjson' | 'text/event-stream' | 'text/csv' | 'a document'
   /** Who may use it. Unless it says otherwise, whoever may open the page. */
   readonly roles?: ReadonlyArray<ConsoleRole>
+  /**
+   * It is answered without MongoDB too, to a session that was read before: a part of the frame of every page, or how the
+   * bridge is. It must have no personal data, because a session that was ended elsewhere is not noticed then.
+   */
+  readonly withoutMongo?: true
 }
 export type Routes = Readonly<Record<string, Route>>
 

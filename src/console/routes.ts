@@ -15,12 +15,17 @@ export type ConsoleRoute = keyof AllRoutes
 
 export type ConsoleHandlers = HandlersOf<AllRoutes>
 
-const rolesByRoute = new Map(
+const byName = new Map(
   [{ roles: [], routes: head.routes }, ...pages].flatMap((part) =>
-    Object.entries<Route>(part.routes).map(([name, { roles = part.roles }]) => [name as ConsoleRoute, roles] as const),
+    Object.entries<Route>(part.routes).map(
+      ([name, { roles = part.roles, withoutMongo }]) => [name as ConsoleRoute, { roles, withoutMongo }] as const,
+    ),
   ),
 )
 
-export const routeNames: ReadonlyArray<ConsoleRoute> = [...rolesByRoute.keys()]
+export const routeNames: ReadonlyArray<ConsoleRoute> = [...byName.keys()]
 
-export const rolesOf = (name: ConsoleRoute): ReadonlyArray<ConsoleRole> => rolesByRoute.get(name) ?? []
+export const rolesOf = (name: ConsoleRoute): ReadonlyArray<ConsoleRole> => byName.get(name)?.roles ?? []
+
+/** True if a session that was read before may use the route while MongoDB does not answer. */
+export const isWithoutMongo = (name: ConsoleRoute): boolean => byName.get(name)?.withoutMongo === true

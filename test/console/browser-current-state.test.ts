@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
+  againAfterMs,
   badgeOf,
   healthText,
   isAllResolved,
@@ -11,6 +12,7 @@ import {
   staleSince,
   unresolvedIn,
   waitsText,
+  wellText,
   withReasonsOnce,
   wrongParts,
 } from '../../src/console/browser/current-state.ts'
@@ -26,6 +28,22 @@ for (const [what, loaded, since] of [
   ['no answer at all', { value: undefined, at: undefined, trouble }, undefined],
 ] as const)
   stale(`${what} is out of date since ${since}`, () => assert.is(staleSince(loaded), since))
+
+for (const [everyMs, failed, ms] of [
+  [0, undefined, 0],
+  [10_000, undefined, 10_000],
+  [0, trouble, 0],
+  [0, { ...trouble, mayPass: true }, 5_000],
+  [10_000, { ...trouble, mayPass: true }, 10_000],
+] as const)
+  stale(`a page with ${everyMs} ms between requests, after ${JSON.stringify(failed)}, asks again in ${ms} ms`, () =>
+    assert.is(againAfterMs(everyMs, failed), ms),
+  )
+
+stale('the strip does not say that everything works while it cannot be read', () => {
+  assert.is(wellText(undefined), 'Everything works')
+  assert.is(wellText(trouble), 'Whether everything works is not known: The database does not answer.')
+})
 
 stale('what is out of date says when it was true, and how long ago that is', () => {
   showTimesIn('UTC')

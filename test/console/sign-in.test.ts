@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { consoleKeys, hashOf, keyOfDataDir } from '../../src/console/access/keys.ts'
 import { makeLink } from '../../src/console/access/link.ts'
 import { notSafe } from '../../src/console/not-safe.ts'
+import { isWithoutMongo, routeNames } from '../../src/console/routes.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { consoleServer } from './server.ts'
@@ -127,13 +128,52 @@ signIn('while MongoDB is unavailable, the answer says so in words', async () => 
   const { headers } = await server.signIn()
   const link = await server.link()
   server.state.away = true
-  const api = await server.ask('/console/api/session', { headers })
+  const api = await server.ask('/console/api/accounts/acme/now', { headers })
   const used = await server.useLink(link)
   server.state.away = false
   assert.equal([api.status, JSON.parse(api.text).error.message], [503, 'The database does not answer.'])
   assert.is(used.status, 503)
   assert.match(used.text, 'MongoDB does not respond, so sessions cannot be read')
 })
+
+signIn(
+  'while MongoDB is unavailable, a session that was read before has the frame of the pages, and no data',
+  async () => {
+    const paths = ['session', 'accounts/acme/strip', 'system', 'accounts/acme/now', 'accounts/acme/conversations/2037']
+    const statuses = async (headers: Readonly<Record<string, string>>) =>
+      Promise.all(paths.map(async (path) => (await server.ask(`/console/api/${path}`, { headers })).status))
+    const { headers, cookie } = await server.signIn()
+    const gone = await server.signIn()
+    await server.ask('/console/sign-out', { method: 'POST', headers: gone.headers })
+    const page = async (given: Readonly<Record<string, string>>) =>
+      (await server.ask('/console/accounts/acme/now', { headers: given })).text
+    server.state.away = true
+    assert.equal(await statuses(headers), [200, 200, 200, 503, 503])
+    assert.match(await page({ cookie }), '"who":"ann@desk"')
+    for (const [what, other] of [
+      ['a session that this process has not read', { cookie: 'livechat_console=unknown' }],
+      ['a session that was ended', { cookie: gone.cookie }],
+      ['a session of a sign-in link, from elsewhere', { cookie, 'x-forwarded-for': '10.0.0.7' }],
+    ] as const) {
+      assert.equal(await statuses(other), [503, 503, 503, 503, 503], what)
+      assert.not.match(await page(other), '"who"', what)
+    }
+    server.at.ms += 8 * 60 * minute
+    assert.equal(await statuses(headers), [503, 503, 503, 503, 503], 'an expired session')
+    server.state.away = false
+  },
+)
+
+signIn(
+  'while MongoDB is unavailable, what changes something or has personal data needs a session that is read now',
+  () => {
+    assert.equal(routeNames.filter(isWithoutMongo), [
+      'GET /api/session',
+      'GET /api/accounts/:account/strip',
+      'GET /api/system',
+    ])
+  },
+)
 
 signIn('an address that sends many wrong links has to wait, and a right link of it works', async () => {
   const wrong = `${server.url}/console/sign-in?token=wrong`

@@ -36,14 +36,31 @@ export type Sessions = {
   readonly start: (ctx: Ctx, who: string, groups: StoredSession['groups']) => Known<void>
   /** The session of a request, read from MongoDB each time. Undefined if there is none. */
   readonly read: (ctx: Ctx, isLocal: boolean) => Known<Session | undefined>
+  /**
+   * The session of a request as it was last read, for what needs no MongoDB. Undefined if this process has not read it,
+   * has ended it, or it has expired. It shows no personal data.
+   */
+  readonly lately: (ctx: Ctx, isLocal: boolean) => Session | undefined
   readonly end: (ctx: Ctx) => Known<void>
 }
 
+/** More sessions than people use at a time. */
+const maxKept = 1_000
+
 export const sessionsWith = ({ store, keys, grants, basePath, clock }: SessionDeps): Sessions => {
+  const kept = new Map<string, StoredSession>()
+  const keep = (id: string, found: StoredSession | undefined) => {
+    kept.delete(id)
+    if (found !== undefined) kept.set(id, found)
+    const [oldest] = kept.keys()
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
+  }
   const sent = (ctx: Ctx): string | undefined => ctx.cookies.get(name)
   const remove = async (ctx: Ctx) => {
     const value = sent(ctx)
-    if (value !== undefined) await store.remove(keys.storedId(value))
+    if (value === undefined) return
+    keep(keys.storedId(value), undefined)
+    await store.remove(keys.storedId(value))
   }
   const sessionOf = (value: string, { id, who, groups, expiresAt, unmasked }: StoredSession): Session => ({
     who,
@@ -53,6 +70,8 @@ export const sessionsWith = ({ store, keys, grants, basePath, clock }: SessionDe
     unmasked: unmasked.filter(({ until }) => until > clock()),
     unmask: (chat) => store.unmask(id, chat),
   })
+  // A session that began with a sign-in link works only on this machine.
+  const worksHere = ({ groups }: StoredSession, isLocal: boolean) => groups !== 'link' || isLocal
   return {
     start: (ctx, who, groups) =>
       known(
@@ -70,9 +89,15 @@ export const sessionsWith = ({ store, keys, grants, basePath, clock }: SessionDe
       const found = await known(store.find(keys.storedId(value), clock()))
       if (E.isLeft(found)) return found
       const stored = found.right
-      // A session that began with a sign-in link works only on this machine.
-      const isThere = stored !== undefined && (stored.groups !== 'link' || isLocal)
-      return E.right(isThere ? sessionOf(value, stored) : undefined)
+      keep(keys.storedId(value), stored)
+      return E.right(stored !== undefined && worksHere(stored, isLocal) ? sessionOf(value, stored) : undefined)
+    },
+    lately: (ctx, isLocal) => {
+      const value = sent(ctx)
+      const last = value === undefined ? undefined : kept.get(keys.storedId(value))
+      if (value === undefined || last === undefined || last.expiresAt <= clock() || !worksHere(last, isLocal))
+        return undefined
+      return sessionOf(value, { ...last, unmasked: [] })
     },
     end: (ctx) =>
       known(

@@ -4,7 +4,12 @@ import { unavailableWords } from './words.ts'
 /** The console's base path, also behind a proxy that adds a prefix: this script is in `files/VERSION/` below it. */
 export const base = new URL('../..', import.meta.url).pathname
 
-export type Trouble = { readonly isSignedOut: boolean; readonly words: string }
+export type Trouble = {
+  readonly isSignedOut: boolean
+  readonly words: string
+  /** A server does not answer for now: the same request may succeed later. Only of requests that change nothing. */
+  readonly mayPass?: true
+}
 export type Result<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly trouble: Trouble }
 
 /** The event that is sent to the window when the server responds that nobody is signed in. */
@@ -33,6 +38,10 @@ const troubleOf = async (response: Response): Promise<Result<never>> => {
 
 const unreachable = failed('The console does not answer. Is the bridge running, and is the network there?')
 
+/** The trouble of a request that changes nothing: it may pass, unless the request itself is too much. */
+const passing = (result: Result<never>, mayPass: boolean): Result<never> =>
+  result.ok || !mayPass ? result : { ok: false, trouble: { ...result.trouble, mayPass } }
+
 const send = async (
   method: 'GET' | 'POST',
   path: string,
@@ -46,9 +55,11 @@ const send = async (
       ...(method === 'POST' && { headers, body: JSON.stringify(body) }),
       ...(signal && { signal }),
     })
-    return response.ok ? { ok: true, value: response } : await troubleOf(response)
+    // A query that takes too long is a 503 without this header: the same again would only be more work.
+    const mayPass = method === 'GET' && response.status === 503 && response.headers.has('retry-after')
+    return response.ok ? { ok: true, value: response } : passing(await troubleOf(response), mayPass)
   } catch {
-    return unreachable
+    return passing(unreachable, method === 'GET')
   }
 }
 

@@ -4,7 +4,7 @@ import type { SessionAnswer, StripAnswer } from '../head.ts'
 import { ConversationPage } from '../pages/conversations/conversation.tsx'
 import { views } from '../pages/views.tsx'
 import { accountPath, base, firstSession, get, loadSession, type Result, signedOutEvent } from './api.ts'
-import { staleSince } from './current-state.ts'
+import { againAfterMs, staleSince } from './current-state.ts'
 import { showTimesIn } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { focusWantedSearch, listenToKeys } from './keys.ts'
@@ -96,6 +96,7 @@ const Shown = ({
         page={page}
         strip={shown}
         staleSince={strip.of === account.id ? staleSince(strip) : undefined}
+        trouble={strip.trouble}
         help={() => setHelping(true)}
       >
         <Guarded key={`${account.id}/${page}/${route?.chat}`}>
@@ -131,12 +132,26 @@ const App = ({ first }: { readonly first: Result<SessionAnswer> }) => {
     }
   }, [])
 
+  // Without a session there is no menu. Once the server answers again, the page comes back by itself.
+  const retryMs = session === undefined && !isSignedOut ? againAfterMs(0, trouble) : 0
+  useEffect(() => {
+    if (retryMs === 0) return
+    const timer = setTimeout(load, retryMs)
+    return () => clearTimeout(timer)
+  }, [trouble, retryMs])
+
   if (isSignedOut) return <SignInPage again={load} wasSignedIn={session !== undefined} />
   if (session === undefined)
     return (
       <main class="sign-in">
         <h1>Console</h1>
         <TroubleBox trouble={trouble} again={load} />
+        {trouble?.mayPass && (
+          <p class="muted">
+            Who is signed in is not known before. What an operator does first: look at <code>/readyz</code> of the
+            bridge, which names what does not work, and check that MongoDB has a primary that it reaches.
+          </p>
+        )}
       </main>
     )
   return (

@@ -18,6 +18,21 @@ export const staleSince = ({
   readonly trouble: unknown
 }): number | undefined => (value === undefined || trouble === undefined ? undefined : at)
 
+const retryMs = 5_000
+
+/**
+ * When a page requests again what it shows, in ms after the last answer; 0 if it does not. What failed for a reason that
+ * may pass is requested again, so the page comes back by itself.
+ */
+export const againAfterMs = (
+  everyMs: number,
+  trouble: { readonly words: string; readonly mayPass?: true } | undefined,
+): number => (everyMs === 0 && trouble?.mayPass ? retryMs : everyMs)
+
+/** What the strip says if it names nothing that is wrong. While it cannot be read, nobody knows whether all works. */
+export const wellText = (trouble: { readonly words: string } | undefined): string =>
+  trouble === undefined ? 'Everything works' : `Whether everything works is not known: ${trouble.words}`
+
 type Part = SystemAnswer['checks'][number]
 
 /** The checks and the services of accounts, in one list: first what is wrong, then what waits for it or nobody can tell. */

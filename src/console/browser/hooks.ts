@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Result, Trouble } from './api.ts'
+import { againAfterMs } from './current-state.ts'
 
 export type Loaded<A> = {
   /** The newest response. It stays during the next request and after a failed one. */
@@ -16,8 +17,8 @@ export type Loaded<A> = {
 type Load<A> = (signal: AbortSignal) => Promise<Result<A>>
 
 /**
- * Sends a request when the key changes, and again `everyMs` after each response while the page is visible. A response
- * that arrives after the key has changed is dropped.
+ * Sends a request when the key changes, and again `everyMs` after each response while the page is visible, and if a
+ * server did not answer. A response that arrives after the key has changed is dropped.
  */
 export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> => {
   const [state, setState] = useState<Omit<Loaded<A>, 'again'>>({
@@ -35,14 +36,16 @@ export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> =
   useLayoutEffect(() => {
     const ended = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let afterMs = everyMs
     const wait = () => {
-      if (everyMs > 0 && !ended.signal.aborted) timer = setTimeout(ask, everyMs)
+      if (afterMs > 0 && !ended.signal.aborted) timer = setTimeout(ask, afterMs)
     }
     const ask = async () => {
-      if (document.hidden && everyMs > 0) return wait()
+      if (document.hidden && afterMs > 0) return wait()
       setState((before) => ({ ...before, isLoading: true }))
       const result = await current.current(ended.signal)
       if (ended.signal.aborted) return
+      afterMs = againAfterMs(everyMs, result.ok ? undefined : result.trouble)
       setState((before) =>
         result.ok
           ? { value: result.value, at: Date.now(), of: key, trouble: undefined, isLoading: false }
@@ -51,7 +54,7 @@ export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> =
       wait()
     }
     const seen = () => {
-      if (document.hidden || everyMs === 0) return
+      if (document.hidden || afterMs === 0) return
       clearTimeout(timer)
       void ask()
     }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { SessionAnswer, StripAnswer } from '../head.ts'
-import { base, signedOutEvent, signOut } from './api.ts'
+import { base, signedOutEvent, signOut, type Trouble } from './api.ts'
 import { badgeOf, waitsText } from './current-state.ts'
 import { keyHelp } from './keys.ts'
 import { type PageName, pagesFor } from './menu.ts'
@@ -38,6 +38,8 @@ type Props = Children & {
   readonly strip: StripAnswer | undefined
   /** Since when the strip is out of date. */
   readonly staleSince: number | undefined
+  /** Why the newest request for the strip failed. */
+  readonly trouble: Trouble | undefined
 }
 
 type BadgeProps = {
@@ -57,7 +59,7 @@ const MenuBadge = ({ words, isStale, title }: BadgeProps) =>
   )
 
 /** The parts of every page: the accounts, the pages that the roles allow, and the name of the user. */
-export const Layout = ({ session, account, page, help, strip, staleSince, children }: Props) => (
+export const Layout = ({ session, account, page, help, strip, staleSince, trouble, children }: Props) => (
   <>
     <a class="skip" href="#main">
       Skip to the page
@@ -115,7 +117,7 @@ export const Layout = ({ session, account, page, help, strip, staleSince, childr
       </div>
     </header>
     <main id="main" tabindex={-1}>
-      <Strip account={account.id} timeZone={account.timeZone} strip={strip} staleSince={staleSince} />
+      <Strip account={account.id} timeZone={account.timeZone} strip={strip} staleSince={staleSince} trouble={trouble} />
       {children}
     </main>
   </>

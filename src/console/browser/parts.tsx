@@ -70,7 +70,10 @@ export const TroubleBox = ({
 }) =>
   trouble === undefined ? null : (
     <div class="trouble" role="alert">
-      <p>{trouble.words}</p>
+      <p>
+        {trouble.words}
+        {trouble.mayPass && ' The page tries again by itself.'}
+      </p>
       {again && (
         <button type="button" onClick={again}>
           Try again

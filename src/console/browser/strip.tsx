@@ -1,6 +1,6 @@
 import type { StripAnswer } from '../head.ts'
-import { base } from './api.ts'
-import { allWaits, badgeOf, lettersText, quarantinedText, waitsText } from './current-state.ts'
+import { base, type Trouble } from './api.ts'
+import { allWaits, badgeOf, lettersText, quarantinedText, waitsText, wellText } from './current-state.ts'
 import { AsOf } from './parts.tsx'
 import { pathOf } from './route.ts'
 import { partStateWords, partTitle } from './words.ts'
@@ -10,10 +10,12 @@ type Props = {
   readonly timeZone: string
   readonly strip: StripAnswer | undefined
   readonly staleSince: number | undefined
+  /** Why the newest request for it failed. */
+  readonly trouble: Trouble | undefined
 }
 
 /** What is not well, above every page: parts of the bridge, waiting clients, unresolved letters. */
-export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
+export const Strip = ({ account, timeZone, strip, staleSince, trouble }: Props) => {
   const link = (page: Parameters<typeof pathOf>[1], query: string, words: string, tone: string) => (
     <li>
       <a class={tone} href={`${base}${pathOf(account, page, query)}`}>
@@ -29,9 +31,9 @@ export const Strip = ({ account, timeZone, strip, staleSince }: Props) => {
   return (
     <section class="strip" aria-label="What is not well">
       <ul class={staleSince === undefined ? '' : 'stale'}>
-        {strip !== undefined &&
+        {(strip !== undefined || trouble !== undefined) &&
           (wrong.length === 0
-            ? link('system', '', 'Everything works', 'good-text')
+            ? link('system', '', wellText(trouble), trouble === undefined ? 'good-text' : 'warn-text')
             : wrong.map(({ name, state, words }) =>
                 state === 'down'
                   ? link('system', '', `${partTitle(name)} down: ${words}`, 'bad-text')

@@ -126,7 +126,7 @@ export const system = page({
   key: 'y',
   roles: everyone,
   routes: {
-    'GET /api/system': { answer: SystemAnswer },
+    'GET /api/system': { answer: SystemAnswer, withoutMongo: true },
     ...operations.routes,
   },
   handlers: (backend: Needs & Parameters<typeof operations.handlers>[0]) => {

@@ -75,11 +75,12 @@ const cleaner = (own: ReadonlyArray<readonly [string, string]>) => {
   return (value: unknown): unknown => JSON.parse(clean(JSON.stringify(value) ?? 'null'))
 }
 
-/** How far an operation is, and when it says so, is a matter of time. */
+/** How far an operation is, and when it says so, is a matter of time, and so is the number of the lines before a line. */
 const withoutProgress = (text: string): string =>
   text
     .split('\n')
-    .filter((line) => !/^(?:\{"line":")?(?:replaying|asking) .*\d of \d/.test(line))
+    .filter((line) => !/^(?:(?:replaying|asking) .*\d of \d|\{"event":\{"kind":"progress")/.test(line))
+    .map((line) => line.replace(/^(\{"event":.*),"done":\d+\}$/, '$1}'))
     .join('\n')
 
 /** What-if measures how long the bot takes now. */

@@ -91,6 +91,9 @@ export const joined = (
 /** How many messages of a turn that were said before its answer are looked for, and left out of its history. */
 export const mostAnnounced = 10
 
+/** How the id of what a bot said ends. Before it is the id of the command, behind the last slash. */
+const delivered = ':delivered'
+
 /**
  * The history for the answer to the messages from `first` on: those of the client are last. What the bot said
  * meanwhile answers earlier messages, so it is before them. What it announced in this turn (`announced` are the ids of
@@ -102,7 +105,8 @@ export const forAnswer = (
   announced: ReadonlySet<string>,
 ): ReadonlyArray<HistoryMessage> => {
   const isOfBot = ({ from }: HistoryMessage) => from === 'bot'
-  const commandOf = ({ id }: HistoryMessage) => /([^/]*):delivered$/.exec(id)?.[1] ?? ''
+  const commandOf = ({ id }: HistoryMessage) =>
+    id.endsWith(delivered) ? id.slice(id.lastIndexOf('/') + 1, -delivered.length) : ''
   const said = history.filter((message) => !(isOfBot(message) && announced.has(commandOf(message))))
   const begin = said.findIndex(({ id }) => id === first)
   if (begin < 0) return said

@@ -218,7 +218,14 @@ decisions('an error has the kind of the broker, and texts that may quote data ar
     [
       ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
       ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
-      ['INVALID_RECORD', 'INVALID_RECORD: no key', { kind: 'permanent', reason: 'INVALID_RECORD' }],
+      [
+        'INVALID_RECORD',
+        'INVALID_RECORD: no key',
+        {
+          kind: 'permanent',
+          reason: 'INVALID_RECORD: see cleanup.policy of the topic, and what checks records at the broker',
+        },
+      ],
       ['KafkaJSConnectionError', 'Kafka cannot be reached: the broker does not answer', undefined],
       ['TypeError', 'TypeError', undefined],
       ['unknown error', 'unknown error', undefined],

@@ -37,7 +37,7 @@ settings('an authority and a certificate with its key are read from their files'
     KAFKA_SSL_CA_FILE: authority.own.certFile,
     KAFKA_SSL_CERT_FILE: one.certFile,
     KAFKA_SSL_KEY_FILE: one.keyFile,
-    MONGODB_URL: `mongodb://localhost:1/?tls=true&tlsCAFile=${authority.own.certFile}`,
+    MONGODB_URL: `mongodb://localhost:1/livechat?tls=true&tlsCAFile=${authority.own.certFile}`,
   })
   assert.equal([code, err], [0, ''])
   assert.not.match(out, 'PRIVATE KEY')

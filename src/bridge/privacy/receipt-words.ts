@@ -116,7 +116,7 @@ const storeOf = ({ name }: Place): string => (wordsIn(stores, name) === undefine
 const placeWords = (place: Place): string => {
   const { kind, name } = place
   if (kind === 'topic') return wordsIn(stores, storeOf(place))?.what ?? name
-  return kind === 'view' ? collectionWords(name) : `Copy of a rebuild: ${name}`
+  return kind === 'view' ? collectionWords(name) : `Copy of a view: ${name}`
 }
 
 const isInWords = (each: Remains | RemainsInWords): each is RemainsInWords => 'where' in each

@@ -105,7 +105,10 @@ append('only the record that the broker never accepts is refused', async () => {
   await eventually('records of both chats', () => new Set(read.map(({ key }) => String(key))).size === 2)
   assert.equal(outcomes, [
     E.right(undefined),
-    E.left({ kind: 'permanent', reason: 'INVALID_RECORD' }),
+    E.left({
+      kind: 'permanent',
+      reason: 'INVALID_RECORD: see cleanup.policy of the topic, and what checks records at the broker',
+    }),
     E.right(undefined),
   ])
   await stop()

@@ -119,7 +119,7 @@ receipts('asks somebody to act on what a check should not have found', () => {
     [
       'Parts of the erasure: 2 not read yet',
       'Sessions: 3 documents still found',
-      'Copy of a rebuild: chats_old: 1 document still found',
+      'Copy of a view: chats_old: 1 document still found',
       'Archive, encrypted: 1 key not destroyed yet',
     ],
   )

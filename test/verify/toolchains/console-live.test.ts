@@ -266,7 +266,7 @@ test('an operation runs by its form: without a question if it only shows, and af
   await card.getByText('It is done.').waitFor()
   assert.equal([await dialog.count(), await isRecorded()], [0, false])
 
-  await card.getByRole('checkbox').check()
+  await card.getByRole('checkbox', { name: 'Create what is missing' }).check()
   await run.click()
   await dialog.getByText('The settings of topics in Kafka change.').waitFor()
   await page.locator('dialog [data-safe]:focus').waitFor()

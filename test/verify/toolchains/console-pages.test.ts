@@ -230,6 +230,9 @@ test('everything can be done with the keyboard', async (here) => {
   await page.locator('[data-search]:focus').waitFor()
   await page.keyboard.type(chat)
   await page.keyboard.press('Enter')
+  // So many digits may also be a phone number.
+  await page.getByRole('button', { name: 'Search it as an id' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
   await page.waitForURL(new RegExp(`id=${chat}`))
   await eventually('one row', async () => (await page.locator('tbody tr').count()) === 1)
   await page.keyboard.press('j')

@@ -24,6 +24,9 @@ const foundBefore = (account: string, value: string): PersonAnswer | undefined =
 
 const maxLinks = 20
 
+/** The same function in each render, so that an element gets the focus only when it appears. */
+const focus = (element: HTMLElement | null): void => element?.focus()
+
 /** Chats and clients of the person that belong together, with links to the chats, and to the sessions of each client. */
 const PartRow = ({
   account,
@@ -108,14 +111,15 @@ export const PersonSearch = ({ account, roles, text, searchId, close }: Props) =
       )}
       {typed === 'number' && isStart && (
         <div class="row">
+          {/* It has the focus, so that Enter a second time searches the id of a chat. */}
+          <button type="button" class="primary" ref={focus} onClick={searchId}>
+            Search it as an id
+          </button>
           {mayFind && (
-            <button type="button" class="primary" onClick={find}>
+            <button type="button" onClick={find}>
               Find the person
             </button>
           )}
-          <button type="button" onClick={searchId}>
-            Search it as an id
-          </button>
         </div>
       )}
       {found.isBusy && <Waiting what="the person’s conversations" />}

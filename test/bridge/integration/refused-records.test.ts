@@ -38,8 +38,9 @@ const post = async (body: string) =>
   (await fetch(webhooksUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status
 const readiness = async () => {
   const response = await fetch(`${bridge.adminUrl}/readyz`)
-  const { checks } = (await response.json()) as { readonly checks: { readonly journal: object } }
-  return { status: response.status, journal: JSON.stringify(checks.journal) }
+  const { checks } = (await response.json()) as { readonly checks: Readonly<Record<string, { readonly ok: boolean }>> }
+  const failing = Object.entries(checks).filter(([, { ok }]) => !ok)
+  return { status: response.status, journal: JSON.stringify(checks.journal), failing }
 }
 const inQuarantine = async () => (await readTopics(here.brokers, here.prefix, ['quarantine'])).records
 const redrive = () =>
@@ -76,8 +77,11 @@ refused('a webhook whose record has a time two hours ahead is kept in quarantine
   clockIsFastBy(2 * hours)
   // On a machine under load, quarantine may answer too late for the limit of a webhook: then the service posts again.
   for (let i = 0; i < 5; i++) await eventually('a 200', async () => (await post(accepted)) === 200 || undefined)
-  const { status, journal } = await readiness()
-  assert.is(status, 200)
+  // kafkajs measures its requests by this clock: a consumer that waited for one begins again.
+  const { journal } = await eventually('readiness', async () => {
+    const now = await readiness()
+    return now.failing.length === 0 ? now : undefined
+  })
   assert.match(journal, /"isLimited":true.*records of chats for good \(INVALID_TIMESTAMP: see message.timestamp.type/)
   const kept = await inQuarantine()
   assert.ok(kept.length >= 5)

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { BotAccount } from '../bridge/domain/accounts.ts'
 import { mongoReasonOf } from '../bridge/mongo/classify.ts'
 import { connectMongo, lacksIn } from '../bridge/mongo/connect.ts'
-import { networkReasonOf, type ServerWords, tlsReasonOf } from '../bridge/shared/tls-trouble.ts'
+import { networkReasonOf, tlsReasonOf, wordsOfAddress } from '../bridge/shared/tls-trouble.ts'
 import { oidcWith } from '../console/access/oidc.ts'
 import type { Settings } from './config.ts'
 import { kafkaFor, kafkaOf, mongoOf, useProxy } from './servers.ts'
@@ -62,13 +62,7 @@ const signInConnection = async ({ console: { oidc } }: Settings): Promise<Readon
 }
 
 const answerWithinMs = 5_000
-const words: ServerWords = {
-  server: 'the service',
-  authorities: 'NODE_EXTRA_CA_CERTS',
-  hosts: 'bot.baseUrl',
-  clientCertificate: 'bot.baseUrl',
-  tls: 'bot.baseUrl',
-}
+const words = wordsOfAddress('the service', 'bot.baseUrl')
 
 /** Any answer will do: what the service thinks of a request shows only when it gets one. */
 const serviceConnection = async (id: string, { baseUrl }: BotAccount): Promise<Connection> => {

@@ -1,6 +1,6 @@
 import type { Mechanism } from 'kafkajs'
 import { isObject } from '../shared/json.ts'
-import { codesOf, networkReasonOf, type ServerWords, tlsReasonOf } from '../shared/tls-trouble.ts'
+import { codesOf, networkReasonOf, tlsReasonOf, wordsOfAddress } from '../shared/tls-trouble.ts'
 
 /** OAuth's client-credentials grant (RFC 6749, section 4.4), whose token a broker accepts (RFC 7628). */
 export type OAuthBearer = {
@@ -26,13 +26,7 @@ const usualLastsMs = 5 * 60_000
 /** kafkajs authenticates again so long before the end of a session. A token must last beyond that. */
 const beforeEndMs = 15_000
 
-const words: ServerWords = {
-  server: 'the token server',
-  authorities: 'NODE_EXTRA_CA_CERTS',
-  hosts: 'KAFKA_SASL_OAUTH_TOKEN_URL',
-  clientCertificate: 'KAFKA_SASL_OAUTH_TOKEN_URL',
-  tls: 'KAFKA_SASL_OAUTH_TOKEN_URL',
-}
+const words = wordsOfAddress('the token server', 'KAFKA_SASL_OAUTH_TOKEN_URL')
 
 const away = (error: unknown, url: URL): string => {
   const place = url.port === '' ? url.hostname : url.host

@@ -11,6 +11,15 @@ export type ServerWords = {
   readonly tls: string
 }
 
+/** Words for a server whose only setting is its address. Its authorities are those of Node. */
+export const wordsOfAddress = (server: string, setting: string): ServerWords => ({
+  server,
+  authorities: 'NODE_EXTRA_CA_CERTS',
+  hosts: setting,
+  clientCertificate: setting,
+  tls: setting,
+})
+
 const tlsReasons: Readonly<Record<TlsTrouble, (words: ServerWords) => string>> = {
   untrusted: ({ server, authorities }) =>
     `${server}'s certificate is not signed by an authority in ${authorities}, or comes without its chain`,

@@ -3,7 +3,7 @@ import { EncryptJWT, jwtDecrypt } from 'jose'
 import * as client from 'openid-client'
 import { isJsonObject } from '../../bridge/shared/json.ts'
 import { memoized } from '../../bridge/shared/memoized.ts'
-import { codesOf, networkReasonOf, type ServerWords, tlsReasonOf } from '../../bridge/shared/tls-trouble.ts'
+import { codesOf, networkReasonOf, tlsReasonOf, wordsOfAddress } from '../../bridge/shared/tls-trouble.ts'
 
 export type OidcSettings = {
   readonly issuer: string
@@ -80,13 +80,7 @@ const whoOf = ({ email, email_verified, preferred_username, sub }: Readonly<Reco
     (name) => name.trim() !== '',
   ) ?? ''
 
-const words: ServerWords = {
-  server: 'the identity provider',
-  authorities: 'NODE_EXTRA_CA_CERTS',
-  hosts: 'CONSOLE_OIDC_ISSUER',
-  clientCertificate: 'CONSOLE_OIDC_ISSUER',
-  tls: 'CONSOLE_OIDC_ISSUER',
-}
+const words = wordsOfAddress('the identity provider', 'CONSOLE_OIDC_ISSUER')
 
 /** The settings to check, by the code of the protocol or library. */
 const reasons: Readonly<Record<string, string>> = {

@@ -301,6 +301,54 @@ export const Dialog = ({
   )
 }
 
+/** The end of a dialog about a change: a button that makes it, and one that does nothing and has the focus. */
+export const Confirm = ({
+  word,
+  act,
+  close,
+  isDisabled = false,
+  children,
+}: Children & {
+  readonly word: string
+  readonly act: () => void
+  readonly close: () => void
+  readonly isDisabled?: boolean
+}) => (
+  <div class="row">
+    <button type="button" class="primary danger" disabled={isDisabled} onClick={act}>
+      {word}
+    </button>
+    <button type="button" data-safe onClick={close}>
+      Cancel
+    </button>
+    {children}
+  </div>
+)
+
+/** The end of a form that runs an operation: the button that begins it, and one that stops it while it runs. */
+export const RunButtons = ({
+  word,
+  isDangerous = false,
+  isBusy,
+  stop,
+}: {
+  readonly word: string
+  readonly isDangerous?: boolean
+  readonly isBusy: boolean
+  readonly stop: () => void
+}) => (
+  <div class="row">
+    <button type="submit" class={isDangerous ? 'primary danger' : 'primary'} disabled={isBusy}>
+      {word}
+    </button>
+    {isBusy && (
+      <button type="button" onClick={stop}>
+        Stop
+      </button>
+    )}
+  </div>
+)
+
 /** The output lines of some work so far. */
 export const Lines = ({ label, lines }: { readonly label: string; readonly lines: ReadonlyArray<string> }) =>
   lines.length === 0 ? null : (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { accountPath, get, type Result } from '../../browser/api.ts'
 import { count, counted } from '../../browser/format.ts'
 import { useLoad } from '../../browser/hooks.ts'
-import { Check, Dialog, Lines, TroubleBox } from '../../browser/parts.tsx'
+import { Check, Confirm, Dialog, Lines, TroubleBox } from '../../browser/parts.tsx'
 import { lettersWords } from '../../browser/words.ts'
 import { type LettersFilters, requestQueryOf, sentBy } from './filters.ts'
 import type { LettersAnswer } from './letters.ts'
@@ -112,15 +112,14 @@ export const RedriveDialog = ({ of, choice, close, start }: Props) => {
           ` These are the newest ${count(planned.letters.length)}: send the other ${count(planned.others)} afterwards.`}
       </p>
       <Lines label="What would not be sent" lines={(planned?.run.notSent ?? []).map(redriveEventWords)} />
-      <div class="row">
-        <button type="button" class="primary danger" disabled={size === 0} onClick={send}>
-          {size === 0 ? 'Send again' : `Send ${count(size)} again`}
-        </button>
-        <button type="button" data-safe onClick={close}>
-          Cancel
-        </button>
+      <Confirm
+        word={size === 0 ? 'Send again' : `Send ${count(size)} again`}
+        act={send}
+        close={close}
+        isDisabled={size === 0}
+      >
         <span class="muted">The audit log records it.</span>
-      </div>
+      </Confirm>
     </Dialog>
   )
 }

@@ -1,7 +1,17 @@
 import { useState } from 'preact/hooks'
 import { accountPath, get } from '../../browser/api.ts'
 import { useLoad } from '../../browser/hooks.ts'
-import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from '../../browser/parts.tsx'
+import {
+  Card,
+  Check,
+  Confirm,
+  Dialog,
+  Field,
+  Lines,
+  RunButtons,
+  TroubleBox,
+  valueOfField,
+} from '../../browser/parts.tsx'
 import { useOperation } from '../../browser/use-operation.ts'
 import type { OperationEnd } from '../../line-queue.ts'
 import { wordsOf } from './operation-words.ts'
@@ -73,16 +83,7 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
               <Check label="Dry run" checked={dryRun} onChange={setDryRun} />
             </div>
           )}
-          <div class="row">
-            <button type="submit" class="primary" disabled={run.isBusy}>
-              {isDry ? 'Dry run' : changes ? 'Run…' : 'Show'}
-            </button>
-            {run.isBusy && (
-              <button type="button" onClick={run.stop}>
-                Stop
-              </button>
-            )}
-          </div>
+          <RunButtons word={isDry ? 'Dry run' : changes ? 'Run…' : 'Show'} isBusy={run.isBusy} stop={run.stop} />
         </form>
         <TroubleBox trouble={run.trouble} again={start} />
         <p role="status">
@@ -93,14 +94,7 @@ const OperationCard = ({ account, operation }: { readonly account: string; reado
       {asks && (
         <Dialog title={`Run ${name}?`} close={() => setAsks(false)}>
           <p>{questions.join(' ')} This concerns all accounts.</p>
-          <div class="row">
-            <button type="button" class="primary danger" onClick={start}>
-              Run
-            </button>
-            <button type="button" data-safe onClick={() => setAsks(false)}>
-              Cancel
-            </button>
-          </div>
+          <Confirm word="Run" act={start} close={() => setAsks(false)} />
         </Dialog>
       )}
     </>

@@ -1,7 +1,17 @@
 import { useState } from 'preact/hooks'
 import type { Rebuilt } from '../../../bridge/operations/rebuild/rebuild.ts'
 import type { RebuildEvent } from '../../../bridge/operations/rebuild/replay.ts'
-import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from '../../browser/parts.tsx'
+import {
+  Card,
+  Check,
+  Confirm,
+  Dialog,
+  Field,
+  Lines,
+  RunButtons,
+  TroubleBox,
+  valueOfField,
+} from '../../browser/parts.tsx'
 import { useOperation } from '../../browser/use-operation.ts'
 import type { OperationEnd } from '../../line-queue.ts'
 import { endingWords, rebuildProgressWords, rebuildWords } from './operation-words.ts'
@@ -74,16 +84,12 @@ export const RebuildCard = ({ account, views }: Props) => {
               </div>
             </>
           )}
-          <div class="row">
-            <button type="submit" class={isDry ? 'primary' : 'primary danger'} disabled={run.isBusy}>
-              {isDry ? 'Compare' : `${whats[what]}…`}
-            </button>
-            {run.isBusy && (
-              <button type="button" onClick={run.stop}>
-                Stop
-              </button>
-            )}
-          </div>
+          <RunButtons
+            word={isDry ? 'Compare' : `${whats[what]}…`}
+            isDangerous={!isDry}
+            isBusy={run.isBusy}
+            stop={run.stop}
+          />
         </form>
         <TroubleBox trouble={run.trouble} again={start} />
         <p role="status">
@@ -103,14 +109,7 @@ export const RebuildCard = ({ account, views }: Props) => {
               : 'The bridge reads all events again into a new view, which replaces the live one at the end. Readers see no gap. Nothing is sent, and no event is changed.'}
           </p>
           <p class="muted">The audit log records that you did this.</p>
-          <div class="row">
-            <button type="button" class="primary danger" onClick={start}>
-              {whats[what]}
-            </button>
-            <button type="button" data-safe onClick={() => setAsks(false)}>
-              Cancel
-            </button>
-          </div>
+          <Confirm word={whats[what]} act={start} close={() => setAsks(false)} />
         </Dialog>
       )}
     </>

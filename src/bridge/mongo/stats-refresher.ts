@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb'
 import type { Log } from '../shared/log.ts'
-import { repeat } from '../shared/repeat.ts'
+import { repeat, startedOnce } from '../shared/repeat.ts'
 import type { Sleep } from '../shared/time.ts'
 import { accountDay, type TimeZoneOf } from '../views/stats-days.ts'
 import { classify } from './classify.ts'
@@ -64,7 +64,6 @@ const newestFirst = (days: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>
  */
 export const statsRefresher = (deps: Deps): StatsRefresher => {
   const { readDue, daysWithChanges, computeDay, log, sleep, clock } = deps
-  let end: (() => Promise<void>) | undefined
   const done = new Set<string>()
 
   /** The days that were not computed in this round. If there are none, the next round begins with all days. */
@@ -113,13 +112,7 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
   }
 
   return {
-    start: () => {
-      end ??= repeat(pass, sleep)
-    },
-    stop: async () => {
-      await end?.()
-      end = undefined
-    },
+    ...startedOnce(() => repeat(pass, sleep)),
     settled: async () => {
       while ((await daysWithChanges()) > 0) await sleep(50)
     },

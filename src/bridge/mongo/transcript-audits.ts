@@ -4,7 +4,7 @@ import type { SessionDocument } from '../../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../../contracts/views/timeline.ts'
 import { differenceKinds, TranscriptAudit } from '../../../contracts/views/transcript-audit.ts'
 import type { Log } from '../shared/log.ts'
-import { repeat } from '../shared/repeat.ts'
+import { repeat, startedOnce } from '../shared/repeat.ts'
 import { chunks } from '../shared/slices.ts'
 import type { Sleep } from '../shared/time.ts'
 import type { ViewDocument } from '../views/document.ts'
@@ -85,7 +85,6 @@ const failuresInRow = 3
  * audit at the same time. At most half of the time goes into audits.
  */
 export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
-  let end: (() => Promise<void>) | undefined
   /** Sessions that could not be audited. They are tried again when no other is due. */
   const failed = new Set<string>()
 
@@ -122,15 +121,7 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
       return pauseMs
     })
 
-  return {
-    start: (hasCaughtUp) => {
-      end ??= repeat((signal) => passOrPause(hasCaughtUp, signal), sleep)
-    },
-    stop: async () => {
-      await end?.()
-      end = undefined
-    },
-  }
+  return startedOnce((hasCaughtUp: HasCaughtUp) => repeat((signal) => passOrPause(hasCaughtUp, signal), sleep))
 }
 
 type Kind = keyof typeof differenceKinds

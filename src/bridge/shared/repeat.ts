@@ -16,3 +16,18 @@ export const repeat = (work: (signal: AbortSignal) => Promise<number>, sleep: Sl
     await running
   }
 }
+
+/** Work that `start` begins, at most once. A stop is final: a start that comes later does nothing. */
+export const startedOnce = <Given extends ReadonlyArray<unknown>>(begin: (...given: Given) => () => Promise<void>) => {
+  let end: (() => Promise<void>) | undefined
+  let ended: Promise<void> | undefined
+  return {
+    start: (...given: Given): void => {
+      if (ended === undefined) end ??= begin(...given)
+    },
+    stop: (): Promise<void> => {
+      ended ??= end?.() ?? Promise.resolve()
+      return ended
+    },
+  }
+}

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repeat } from '../../../src/bridge/shared/repeat.ts'
+import { repeat, startedOnce } from '../../../src/bridge/shared/repeat.ts'
 
 const test = suite('repeated work')
 
@@ -41,5 +41,31 @@ test('the stop waits for the work in progress, which sees that it is to stop', a
   await ended
   assert.is(isOver, true)
 })
+
+type Call = 'start' | 'stop'
+
+/** How often the work begins and ends by these calls. */
+const after = async (calls: ReadonlyArray<Call>) => {
+  const seen = { begun: 0, ended: 0 }
+  const work = startedOnce(() => {
+    seen.begun++
+    return async () => {
+      seen.ended++
+    }
+  })
+  for (const call of calls) await work[call]()
+  return seen
+}
+
+const rows: ReadonlyArray<readonly [name: string, calls: ReadonlyArray<Call>, begun: number, ended: number]> = [
+  ['begins at the first start only', ['start', 'start'], 1, 0],
+  ['ends at the first stop only', ['start', 'stop', 'stop'], 1, 1],
+  ['does not begin if the stop came before the start', ['stop', 'start'], 0, 0],
+  ['does not begin again after its stop', ['start', 'stop', 'start'], 1, 1],
+]
+for (const [name, calls, begun, ended] of rows)
+  test(`work that is started once ${name}`, async () => {
+    assert.equal(await after(calls), { begun, ended })
+  })
 
 test.run()

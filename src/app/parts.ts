@@ -27,7 +27,10 @@ export const startParts = async (
 ): Promise<void> => {
   const start = async <P extends Part>(begin: () => Promise<P | undefined>): Promise<P | undefined> => {
     const part = ending.aborted ? undefined : await begin()
-    if (part !== undefined) parts.push(part)
+    if (part === undefined) return undefined
+    // A part that began while the process ended is not among those that the end stops.
+    if (ending.aborted) await part.stop()
+    else parts.push(part)
     return part
   }
   if (ingress !== undefined) await start(async () => ingress.start())

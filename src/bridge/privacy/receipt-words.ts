@@ -7,7 +7,7 @@ import type { Condition, Store } from './remains.ts'
 type Counts = Readonly<Record<string, number>>
 
 /** What a receipt from before these codes says of a store: sentences, which are only shown. */
-export type RemainsInWords = { readonly where: string; readonly until: string }
+type RemainsInWords = { readonly where: string; readonly until: string }
 
 /** What the words are made of. In JSON a time is text. */
 export type ReceiptFacts = {
@@ -24,7 +24,7 @@ export type ReceiptFacts = {
 export type Remaining = { readonly what: string; readonly until: string; readonly who: string }
 
 /** A store that the erasure cleans, how many documents it had, and what a check has found there. */
-export type Cleaned = { readonly what: string; readonly before: number | undefined; readonly now: string }
+type Cleaned = { readonly what: string; readonly before: number | undefined; readonly now: string }
 
 type ReceiptWords = {
   /** The receipt in a few sentences. */
@@ -208,11 +208,15 @@ const cleanedOf = ({ found: before, checkedAt }: ReceiptFacts, found: ReadonlyAr
   ]
 }
 
-const bridgeWords = ({ state, checkedAt }: ReceiptFacts, left: ReadonlyArray<Remaining>): string => {
+const bridgeWords = (
+  { state, checkedAt }: ReceiptFacts,
+  found: ReadonlyArray<Place>,
+  left: ReadonlyArray<Remaining>,
+): string => {
   if (state === 'started') return 'The erasure was interrupted: erase the person again to finish it.'
   if (checkedAt === undefined) return 'Nobody has checked yet what is left.'
   if (left.length === 0) return 'The bridge has nothing personal left.'
-  return left.every(({ what }) => what.startsWith(archive))
+  return found.every(({ kind }) => kind === 'topic')
     ? 'The bridge has nothing personal left, except in the archive, which can still be read.'
     : 'The bridge has not erased everything yet.'
 }
@@ -225,8 +229,8 @@ export const receiptWords = (receipt: ReceiptFacts, dayText: (day: string) => st
   const found = placesOf(receipt.stillFound)
   const failed = unfinished(found)
   const left = leftOf(receipt, found)
-  const remaining = left.map((each) => remainingWords(each, dayText))
-  const mustAct = [...failed, ...remaining.filter(({ who }) => who !== nobody)]
+  const wordsOf = (each: Remains) => remainingWords(each, dayText)
+  const mustAct = [...failed, ...left.filter(({ who }) => who !== undefined).map(wordsOf)]
   const newer = placesOf(receipt.publishedSince).map((place) => ({
     what: `${placeWords(place)}: ${numbers.format(place.count)} newer than the erasure`,
     until: noDate,
@@ -239,7 +243,7 @@ export const receiptWords = (receipt: ReceiptFacts, dayText: (day: string) => st
   const isKnownWho = inWords.length === 0 || mustAct.length > 0
   const verdict = [
     receipt.unnamed === undefined ? '' : unnamedWords(receipt.unnamed),
-    bridgeWords(receipt, failed),
+    bridgeWords(receipt, found, failed),
     newer.length > 0 ? 'Some data is newer than the erasure.' : '',
     last === undefined
       ? ''
@@ -250,7 +254,7 @@ export const receiptWords = (receipt: ReceiptFacts, dayText: (day: string) => st
   return {
     verdict: verdict.filter(Boolean).join(' '),
     mustAct,
-    byItself: remaining.filter(({ who }) => who === nobody),
+    byItself: left.filter(({ who }) => who === undefined).map(wordsOf),
     newer,
     inWords,
     cleaned: cleanedOf(receipt, found),

@@ -21,10 +21,10 @@ const kafkaConnections = async (settings: Settings): Promise<ReadonlyArray<Conne
     if (!health.ok) return [{ to: 'Kafka', ...health }]
     const topics = await kafka.validateTopics()
     if (E.isLeft(topics)) return [{ to: 'Kafka', ok: false, reason: topics.left.reason }]
-    const differing = topics.right.flatMap(({ name, partitions, differences }) => {
-      const willBeCreated = differences.every((difference) => difference === 'does not exist')
+    const differing = topics.right.flatMap(({ name, partitions, differences, refused }) => {
       if (differences.length === 0) return []
-      const reason = partitions === 0 && willBeCreated ? 'is created at the start' : differences.join(', ')
+      const willBeCreated = partitions === 0 && refused === undefined
+      const reason = willBeCreated ? 'is created at the start' : differences.join(', ')
       return [{ to: name, ok: partitions > 0 || willBeCreated, reason }]
     })
     return [{ to: 'Kafka', ...health }, ...differing]

@@ -104,7 +104,7 @@ export const createMissing = async (
       return [topic, `${reason} (${byHand})`]
     }),
   )
-  const created = wanted.flatMap(({ topic }) => (failed.has(topic) ? [] : [topic]))
+  const created = validateOnly ? [] : wanted.flatMap(({ topic }) => (failed.has(topic) ? [] : [topic]))
   return { created: new Set(created), refused: reasons }
 }
 

@@ -95,13 +95,7 @@ const reports = async (ask: Ask, defaults: TopicDefaults, missingOnes: Missing):
           const name = nameOf(topic)
           const { partitions = defaults.partitions } =
             states.get(`${defaults.topicPrefix}${copiedTopicOf(topic.name)}`) ?? {}
-          return reportOf(
-            topic,
-            { ...defaults, partitions },
-            states.get(name),
-            createsMissing && created.has(name),
-            refused.get(name),
-          )
+          return reportOf(topic, { ...defaults, partitions }, states.get(name), created.has(name), refused.get(name))
         }),
       )
     }, createWithinMs)

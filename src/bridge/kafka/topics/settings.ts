@@ -25,6 +25,8 @@ export type TopicReport = {
   readonly cleanUp: string
   readonly created: boolean
   readonly differences: ReadonlyArray<string>
+  /** Why the topic is missing: the broker's reason not to create it. */
+  readonly refused?: string
 }
 
 const minimumInSync = 'min.insync.replicas'
@@ -96,6 +98,9 @@ const beforeMaxMs = 'message.timestamp.before.max.ms'
 /** Brokers before 4.0 have one limit for both. */
 const differenceMaxMs = 'message.timestamp.difference.max.ms'
 
+/** The default for the past: 2^63 - 1. */
+const noLimit = '9223372036854775807'
+
 const withUnit = (ms: string) => (/^[0-9]{1,15}$/.test(ms) ? `${Number(ms) / 1000} s` : ms)
 
 /** How far a producer's clock may be wrong before Kafka refuses its records for good. Empty if the broker sets times. */
@@ -103,13 +108,13 @@ const clockLimits = (config: TopicState['config']): ReadonlyArray<string> => {
   if (config[timestampType] === 'LogAppendTime') return []
   const both = config[differenceMaxMs]
   const { [afterMaxMs]: after = both, [beforeMaxMs]: before = both } = config
-  // The default for the past is 2^63 - 1: no limit.
-  return [
-    after !== undefined && `${withUnit(after)} fast (${afterMaxMs})`,
-    before !== undefined && `${withUnit(before)} slow (${beforeMaxMs})`,
-  ]
-    .filter((limit) => limit !== false)
-    .filter((limit) => !limit.startsWith('9223372036854775807'))
+  const limits = [
+    [after, 'fast', afterMaxMs],
+    [before, 'slow', beforeMaxMs],
+  ] as const
+  return limits.flatMap(([ms, how, name]) =>
+    ms === undefined || ms === noLimit ? [] : [`${withUnit(ms)} ${how} (${name})`],
+  )
 }
 
 /** What of the topic's settings will make Kafka refuse records for good. */
@@ -159,4 +164,5 @@ export const reportOf = (
     state === undefined
       ? [whyMissing === undefined ? 'does not exist' : `does not exist and cannot be created: ${whyMissing}`]
       : differencesOf(topic, defaults, state),
+  ...(whyMissing !== undefined && { refused: whyMissing }),
 })

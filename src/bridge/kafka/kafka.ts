@@ -206,8 +206,9 @@ export const connectKafka = (
   })
   const consume: KafkaPorts['consume'] = async (spec) => {
     const consumer = await consumeSupervised(spec)
-    consumers.add(consumer)
-    return consumer
+    const own = { ...consumer, stop: () => consumer.stop().finally(() => consumers.delete(own)) }
+    consumers.add(own)
+    return own
   }
   const readTopic = readTopicWith({ ranges: logs.ranges, consume, clock })
 

@@ -129,6 +129,7 @@ export const readTopicWith =
       if (!busy && clock() - heardAt > silenceMs) silence.resolve(transient(`Kafka sends nothing: ${reason}`))
     }, checkEveryMs)
     signal?.addEventListener('abort', reading.end, { once: true })
+    if (signal?.aborted) reading.end()
     try {
       return await Promise.race([reading.over.then(() => E.right(undefined)), silence.promise])
     } finally {

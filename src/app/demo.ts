@@ -18,7 +18,7 @@ import { startService } from '../tools/simulator/service.ts'
 import { environmentWith, exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import { startPair } from './pair.ts'
 import { closedDataDir, findRunning } from './running.ts'
-import { kafkaFor, kafkaOf, mongoOf } from './servers.ts'
+import { kafkaFor, kafkaOf, mongoOf, useProxy } from './servers.ts'
 import { serversFor } from './start-servers.ts'
 import { createLog } from './telemetry.ts'
 
@@ -137,6 +137,7 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
     return 1
   }
   const { url, stop } = place.right
+  await useProxy(settings.proxy)
   const kafka = kafkaFor('demo', place.right.kafka, settings)
   if (say !== undefined) {
     const log = createEventLog()

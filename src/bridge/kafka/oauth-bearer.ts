@@ -18,7 +18,7 @@ class NoToken extends Error {
 
 /** `lastsMs` from its issue on. */
 type Token = { readonly value: string; readonly lastsMs: number }
-export type FetchToken = () => Promise<Token>
+type FetchToken = () => Promise<Token>
 
 const answerWithinMs = 5_000
 /** RFC 6749 only recommends that the server says how long a token is valid. */

@@ -23,7 +23,7 @@ export type Chained = {
 }
 
 /** All letters of one record, which is one reply or one event. */
-export type Chain<A> = {
+type Chain<A> = {
   readonly newest: A
   /** Its earlier failures, oldest first. */
   readonly earlier: ReadonlyArray<A>

@@ -1,6 +1,7 @@
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { HistoryMessage } from '../../contracts/http.ts'
 import { agentSpan, traceparentAfter } from '../bridge/adapters/tracing.ts'
+import { mostHistoryMessages } from '../bridge/domain/chat-history.ts'
 import { keyedQueue } from '../bridge/shared/keyed-queue.ts'
 import { within } from '../bridge/shared/timeout.ts'
 import { chatQueue, isErasure, type Message, type Received, type ReceivedErasure, type Waiting } from './chat-queue.ts'
@@ -41,8 +42,6 @@ const outcomes: ReadonlySet<ConversationEvent['type']> = new Set([
 const isOutcome = (event: ConversationEvent): event is Outcome => outcomes.has(event.type)
 /** How many messages a chat remembers that is not idle. */
 const maxSeen = 100
-/** The bridge gives no more messages. */
-const largestHistory = 100
 
 const handleOutcome = async ({ handlers, limits, log }: ChatOptions, event: Outcome): Promise<void> => {
   if (event.data.because !== undefined || handlers.onOutcome === undefined) return
@@ -77,7 +76,7 @@ export const createChat = (options: ChatOptions): Chat => {
   const accessOf = (first: ConversationEvent): ChatAccess => ({
     history: async (last = 20) => {
       const { accountId, chatId } = first.data
-      const most = Math.max(last, Math.min(largestHistory, last + mostAnnounced))
+      const most = Math.max(last, Math.min(mostHistoryMessages, last + mostAnnounced))
       const read = await readHistory({ accountId, chatId }, most, seen.at(-1)?.id)
       return forAnswer(joined(read, seen, most), first.id, announcementIds(first, group, mostAnnounced)).slice(-last)
     },

@@ -6,6 +6,9 @@ import { agentEnds } from './conversation.ts'
 import { factOf } from './conversation-facts.ts'
 import { asPart } from './identity.ts'
 
+/** An answer has no more messages. */
+export const mostHistoryMessages = 100
+
 /** The messages of chats, for bots. Each function throws if MongoDB does not answer in time. */
 export type ChatHistory = {
   /** Whether the views have an event of the chat, by its ce_id. */

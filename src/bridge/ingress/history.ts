@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { Id } from '../../../contracts/primitives.ts'
 import type { Account } from '../domain/accounts.ts'
-import type { ChatName } from '../domain/chat-history.ts'
+import { type ChatName, mostHistoryMessages } from '../domain/chat-history.ts'
 import { type Answer, answering, type Ctx, invalid, notAllowed, type Refusal, type State } from '../http/answer.ts'
 import { reasonOf } from '../shared/fault.ts'
 import { fairSemaphore } from '../shared/semaphore.ts'
@@ -11,7 +11,6 @@ import { refuseSecret, type Shared, sameSecret } from './admission.ts'
 import { tooManyRequests } from './refusal.ts'
 
 const route = '/history/:accountId/:chatId'
-const maxMessages = 100
 const usualMessages = 20
 /** How often the views are asked for an event that they do not have yet. */
 const againMs = 50
@@ -23,7 +22,7 @@ const wrongToken: Refusal = {
   headers: { 'WWW-Authenticate': 'Bearer' },
 }
 const unknownChat = invalid(404, 'path: expected a chat that the views have')
-const wrongLast = invalid(400, `last: expected a whole number from 1 to ${maxMessages}`)
+const wrongLast = invalid(400, `last: expected a whole number from 1 to ${mostHistoryMessages}`)
 const wrongAfter = invalid(400, 'after: expected the ce_id of an event, once')
 const tooEarly: Refusal = {
   status: 425,
@@ -45,7 +44,7 @@ type Asked = { readonly last: number; readonly after: string | undefined }
 const askedIn = ({ last, after }: Ctx['query']): E.Either<Refusal, Asked> => {
   const isNumber = last === undefined || (typeof last === 'string' && /^[0-9]{1,3}$/.test(last))
   const count = last === undefined ? usualMessages : Number(last)
-  if (!isNumber || count < 1 || count > maxMessages) return E.left(wrongLast)
+  if (!isNumber || count < 1 || count > mostHistoryMessages) return E.left(wrongLast)
   return after === undefined || Id.is(after) ? E.right({ last: count, after }) : E.left(wrongAfter)
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../../contracts/http.ts'
 import { WebhookReply } from '../../../../contracts/webhooks/reply.ts'
 import { botEventForms, type WireForm, webhookForms } from '../../../../contracts/wire-forms.ts'
+import { mostHistoryMessages } from '../../../bridge/domain/chat-history.ts'
 import type { Json, JsonObject, Schema } from '../schema.ts'
 import {
   allow,
@@ -223,7 +224,11 @@ const ofHistory = (ref: Ref): JsonObject => {
   })
   const again = { 'Retry-After': header('In seconds.', { type: 'string', const: '1' }) }
   return {
-    400: refused('A parameter that does not fit.', 'invalid_request', 'last: expected a whole number from 1 to 100'),
+    400: refused(
+      'A parameter that does not fit.',
+      'invalid_request',
+      `last: expected a whole number from 1 to ${mostHistoryMessages}`,
+    ),
     404: refused(
       'The views have nothing of this chat, or it was erased.',
       'invalid_request',
@@ -259,7 +264,12 @@ export const historyPath = (ref: Ref): JsonObject => ({
       'What the client wrote, what was delivered of the bot, and when an agent had the chat. What was erased is not there.',
     security: [{ historyToken: [] }],
     parameters: [
-      inQuery('last', 'How many messages, at most.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+      inQuery('last', 'How many messages, at most.', {
+        type: 'integer',
+        minimum: 1,
+        maximum: mostHistoryMessages,
+        default: 20,
+      }),
       inQuery(
         'after',
         'The ce_id of an event of the chat: the answer waits until the views have it, a second at most.',

@@ -1,6 +1,8 @@
 import { readdirSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { root } from './outcome.ts'
+import { limitConcurrency } from '../../src/bridge/shared/semaphore.ts'
+import { type Limits, type Outcome, root, runTests, testsOf } from './outcome.ts'
 
 const folder = join(root, 'test')
 
@@ -53,4 +55,17 @@ export const jobsOf = (files: string, pattern = ''): ReadonlyArray<Job> => {
   return [...jobs.values()]
     .map((job) => job.toSorted())
     .toSorted((a, b) => rankOf(a) - rankOf(b) || lengthOf(b) - lengthOf(a))
+}
+
+/** One process more than cores: each waits for servers at times. With two more, some wait for a core so long that their limits end. */
+const inTurn = limitConcurrency(availableParallelism() + 1)
+
+/** Runs each job in a process of its own. */
+export const runJobs = (
+  jobs: ReadonlyArray<Job>,
+  env: NodeJS.ProcessEnv,
+  limits?: Limits,
+): Promise<ReadonlyArray<Outcome>> => {
+  const shown = jobs.length === 1 ? 'at once' : 'at the end'
+  return Promise.all(jobs.map((job) => inTurn(() => runTests(testsOf(job), env, shown, limits))))
 }

@@ -137,7 +137,7 @@ export const stopwatch = (now: () => number) => {
 }
 
 /** The limit for all tests, and the limit for the process to end after uvu prints its sum, in milliseconds. */
-type Limits = { readonly allMs: number; readonly endMs: number }
+export type Limits = { readonly allMs: number; readonly endMs: number }
 const usualLimits: Limits = { allMs: 20 * 60_000, endMs: 30_000 }
 const toReportMs = 5_000
 
@@ -166,12 +166,6 @@ const watchdog = ({ allMs, endMs }: Limits) => {
     },
   }
 }
-
-/**
- * A pattern for the test files whose path below test/ begins as in `files`, and matches the user's pattern if there is
- * one.
- */
-export const testFiles = (files: string, pattern = '') => `^(?=${files})(?=.*?(?:${pattern})).*\\.test\\.ts$`
 
 /** A pattern for exactly these test files, by their paths below test/. */
 export const testsOf = (files: ReadonlyArray<string>) =>

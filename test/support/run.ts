@@ -1,23 +1,17 @@
-import { availableParallelism } from 'node:os'
-import { limitConcurrency } from '../../src/bridge/shared/semaphore.ts'
 import { engineProblem, places } from './engine.ts'
 import { finish, withServers } from './finish.ts'
-import { type Job, jobsOf } from './jobs.ts'
-import { check, type Outcome, oneFailed, runTests, skippedTests, testsOf, together } from './outcome.ts'
+import { type Job, jobsOf, runJobs } from './jobs.ts'
+import { check, type Outcome, oneFailed, skippedTests, together } from './outcome.ts'
 
 const [, , pattern] = process.argv
 const wanted = pattern === undefined ? '(?!verify/(?:toolchains/|(?:faults|bench)/short))' : ''
 /** On a second place, only the tests whose result may depend on the servers run. */
 const elsewhere = 'bridge/integration/(?:kafka-|mongo-|samples|silence|two-instances)'
 
-/** One process more than cores: each waits for servers at times. With two more, some wait for a core so long that their limits end. */
-const inTurn = limitConcurrency(availableParallelism() + 1)
-
-/** Runs each job in a process of its own, on the same servers. */
+/** Runs the jobs on the same servers. */
 const runOn = (place: string, jobs: ReadonlyArray<Job>): Promise<ReadonlyArray<Outcome>> =>
   withServers(place, async (env) => {
-    const shown = jobs.length === 1 ? 'at once' : 'at the end'
-    const outcomes = await Promise.all(jobs.map((job) => inTurn(() => runTests(testsOf(job), env, shown))))
+    const outcomes = await runJobs(jobs, env)
     const whole = place === 'embedded' && pattern === undefined
     return [
       ...outcomes,

@@ -119,7 +119,7 @@ export const world = async (options: Options = {}) => {
           demo: false,
           topics: { prefix, partitions },
           dataDir: dir,
-          http: { host: '127.0.0.1', port: 0, keepAliveMs: 620_000, trustedProxies: [] },
+          http: { ...defaultSettings.http, port: 0 },
           admin: { host: '127.0.0.1', port: 0 },
           console: { basePath: '/console', grants: [] },
           journalMaxBytes: 100 * 1024 * 1024,

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,6 +10,7 @@ import { producer } from '../../../src/bridge/kafka/produce/producer.ts'
 import { toRecord } from '../../../src/bridge/kafka/records.ts'
 import { sleep } from '../../../src/bridge/shared/time.ts'
 import { right } from '../../support/either.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { sample } from '../../support/samples.ts'
 import { silent } from '../../support/silent-log.ts'
 import { fakeBrokers } from '../kafka/produce/fake-brokers.ts'
@@ -34,9 +32,13 @@ const bound = { records: 1_000, bytes: 1_000_000 }
 
 /**
  * Runs a test with an ingress with its real producer and journal, and brokers that answer as `answers` says; otherwise
- * they take all.
+ * they take all. `budgetMs`: so long a topic may need for a record before it fails over to the journal.
  */
-const withAnswers = async (answers: Partial<Record<TopicName, string>>, test: (given: Given) => Promise<void>) => {
+const withAnswers = async (
+  answers: Partial<Record<TopicName, string>>,
+  test: (given: Given) => Promise<void>,
+  budgetMs = 10_000,
+) => {
   const fates = new Map(Object.entries(answers))
   const brokers = fakeBrokers(({ topic }) => fates.get(topic) ?? 'taken')
   const kafka = producer({
@@ -49,14 +51,13 @@ const withAnswers = async (answers: Partial<Record<TopicName, string>>, test: (g
     log: silent,
     measure: unmeasured,
   })
-  const dataDir = await mkdtemp(join(tmpdir(), 'produce-answers-'))
   const intake = right(
     await openIntake({
-      dataDir,
+      dataDir: temporaryFolder(),
       maxBytes: 1_000_000,
       send: kafka.send,
       reject: async () => undefined,
-      budgetMs: 100,
+      budgetMs,
       now,
       sleep,
       log: silent,
@@ -80,7 +81,6 @@ const withAnswers = async (answers: Partial<Record<TopicName, string>>, test: (g
     await stop()
     await kafka.stop(0)
     await intake.stop()
-    await rm(dataDir, { recursive: true })
   }
 }
 
@@ -132,16 +132,20 @@ const rows: ReadonlyArray<Row> = [
 
 for (const [answer, webhook, bot, place, readiness] of rows)
   answers(`${answer}: the event is in the ${place}`, () =>
-    withAnswers({ chats: answer, 'bot-conversations': answer }, async ({ send: post, places, health }) => {
-      const statuses = [(await post(accepted)).status, (await post(message)).status]
+    withAnswers(
+      { chats: answer, 'bot-conversations': answer },
+      async ({ send: post, places, health }) => {
+        const statuses = [(await post(accepted)).status, (await post(message)).status]
 
-      const expected = place === 'log' ? ['chats', 'bot-conversations'] : [place, place]
-      const { ok, isLimited } = health()
-      assert.equal(
-        [statuses, places(), ok, isLimited === true],
-        [[webhook, bot], expected, true, readiness === 'limited'],
-      )
-    }),
+        const expected = place === 'log' ? ['chats', 'bot-conversations'] : [place, place]
+        const { ok, isLimited } = health()
+        assert.equal(
+          [statuses, places(), ok, isLimited === true],
+          [[webhook, bot], expected, true, readiness === 'limited'],
+        )
+      },
+      place === 'journal' ? 100 : undefined,
+    ),
   )
 
 for (const answer of ['INVALID_TIMESTAMP', 'INVALID_RECORD', 'POLICY_VIOLATION'])

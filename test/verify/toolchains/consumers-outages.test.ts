@@ -164,9 +164,10 @@ for (const { language, tool, make } of consumers) {
 
       await produce(topic, second)
       await program.pauseAtFirst()
+      const said = program.err().length
       await broker.stop()
       program.read()
-      await program.until('the outage to be noticed', () => /not (committed|reading)/.test(program.err()))
+      await program.until('the outage to be noticed', () => /not (committed|reading)/.test(program.err().slice(said)))
       await broker.start()
       await program.until('all events after the outage', () => program.printed(second))
       await program.until('their commit', () => isCommitted(first.length + second.length))

@@ -53,12 +53,13 @@ const casesOf = ({ size: { wholeWay } }: Bench): ReadonlyArray<Case> => [
 
 /** Posts events at a fixed rate until the document of each can be read. */
 const postAndRead = async (
+  { size }: Bench,
   load: Load,
   { who, urls, documents }: WholeWay,
   { check }: Pick<Gather, 'check'>,
-  posts: { readonly rate: number; readonly seconds: number; readonly chats: number; readonly perChat: number },
+  posts: { readonly rate: number; readonly seconds: number },
 ) => {
-  const { ok, readable } = await load.ask({ urls, connections, documents, ...posts })
+  const { ok, readable } = await load.ask({ urls, connections, documents, ...size.ingest.chats, ...posts })
   if (readable === undefined) throw new Error('the load has not observed the documents')
   check(`${who}: events that could never be read`, 0, readable.missing)
   return { ok, ...readable }
@@ -83,8 +84,8 @@ const run = async (bench: Bench): Promise<Findings> => {
   const answered = new Map<WholeWay, number>()
   const count = (it: WholeWay, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
   const inViews = (it: WholeWay) => async () => {
-    const later = { rate: laterChats * 100, seconds: 0.01, chats: laterChats, perChat: 1 }
-    return (await postAndRead(load, it, gather, later)).ok
+    const later = { rate: laterChats * 100, seconds: 0.01 }
+    return (await postAndRead(bench, load, it, gather, later)).ok
   }
   for (const it of participants) {
     bench.say(`${it.who}: ${bench.size.warmUp} s of load before anything is measured`)
@@ -101,7 +102,7 @@ const run = async (bench: Bench): Promise<Findings> => {
     })
   for (const { rate, seconds } of freshness)
     await inTurns(rounds, participants, async (it, round) => {
-      const { ok, latency } = await postAndRead(load, it, gather, { rate, seconds, ...chats })
+      const { ok, latency } = await postAndRead(bench, load, it, gather, { rate, seconds })
       count(it, ok)
       const { p50, p99 } = latency
       const of = { case: `${rate} events/s, freshness`, who: it.who, unit: 'ms' }

@@ -38,6 +38,8 @@ export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> =
     let timer: ReturnType<typeof setTimeout> | undefined
     let afterMs = everyMs
     const wait = () => {
+      // Two requests can be under way, when the page is seen again during one. Only one of them goes on.
+      clearTimeout(timer)
       if (afterMs > 0 && !ended.signal.aborted) timer = setTimeout(ask, afterMs)
     }
     const ask = async () => {

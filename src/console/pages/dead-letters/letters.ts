@@ -94,7 +94,7 @@ export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
 export type LettersKind = 'dead-letters' | 'quarantine'
 
 /** Body: the letter's id, `partition/offset`. */
-export const ShowBody = exactShape({ id: Id }, { unowned: t.literal(true) }, 'ShowBody')
+const ShowBody = exactShape({ id: Id }, { unowned: t.literal(true) }, 'ShowBody')
 
 /** The record, and the decoder's problems: where, and what was expected. An empty path means the whole value. */
 export const LetterAnswer = exactShape(
@@ -139,14 +139,11 @@ const maxReasons = 20
 /** How many requests read letters at the same time. The accounts have turns. */
 const readsAtOnce = { inAll: 2, ofOne: 2 }
 
-/** The filters of a query or a body. */
-type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', string>>> & {
-  readonly id?: string
-  readonly ids?: ReadonlyArray<string>
-}
+/** The filters of a query that are options of `redrive` too. */
+type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', string>>>
 
 /** The letters of an account, or those of no known account. */
-export type Whose = { readonly account: string } | { readonly unowned: true }
+type Whose = { readonly account: string } | { readonly unowned: true }
 
 const forAll: Refusal = {
   status: 403,
@@ -154,7 +151,7 @@ const forAll: Refusal = {
   message: 'unowned: expected the role operator for every account, because these letters belong to none',
 }
 
-export const whoseOf = (
+const whoseOf = (
   { accountId, session }: Pick<ConsoleRequest, 'accountId' | 'session'>,
   unowned: true | undefined,
   accounts: ReadonlyArray<{ readonly id: string }>,
@@ -164,22 +161,21 @@ export const whoseOf = (
   return mayAll ? E.right({ unowned: true }) : E.left(forAll)
 }
 
-const shared = (whose: Whose, { id, ids, since, until }: Asked) => ({
+const shared = (whose: Whose, { since, until }: Asked) => ({
   ...whose,
-  ...(id !== undefined && { id: [id] }),
-  ...(ids !== undefined && { id: ids }),
   ...(since !== undefined && { since: Date.parse(since) }),
   ...(until !== undefined && { until: Date.parse(until) }),
 })
 
 /** The filters of dead letters, as options of `redrive send`. */
-export const deadLetterFilters = (whose: Whose, asked: Asked) => {
-  const { cause, topic } = asked
-  return E.right({ ...shared(whose, asked), ...(cause && { cause }), ...(topic && { topic }) })
-}
+const deadLetterFilters = (whose: Whose, asked: Asked) => ({
+  ...shared(whose, asked),
+  ...(asked.cause && { cause: asked.cause }),
+  ...(asked.topic && { topic: asked.topic }),
+})
 
 /** The filters of requests, as options of `redrive quarantine`. */
-export const requestFilters = (whose: Whose, asked: Asked) =>
+const requestFilters = (whose: Whose, asked: Asked) =>
   asked.topic === undefined || asked.topic === quarantine.name
     ? E.right({ ...shared(whose, asked), ...(asked.cause && { reason: asked.cause }) })
     : E.left<Refusal>(invalid(400, `topic: expected ${quarantine.name}, or nothing`))
@@ -345,11 +341,8 @@ export const unresolvedOf = async ({ kafka, redrives }: LettersSources, account:
   return { letters: countOf(letters, showDeadLetter), quarantined: countOf(requests, showRequest) }
 }
 
-export type LettersNeeds = Pick<Backend, 'recordActionOf'> & {
-  readonly kafka: Pick<Backend['kafka'], 'readTopic'>
-  readonly redrives: Pick<Backend['redrives'], 'erasedAt' | 'find'>
-  readonly accounts: ReadonlyArray<{ readonly id: string }>
-}
+export type LettersNeeds = LettersSources &
+  Pick<Backend, 'recordActionOf'> & { readonly accounts: ReadonlyArray<{ readonly id: string }> }
 
 /** Dead letters and requests in quarantine share it. */
 const acquire = fairSemaphore(readsAtOnce)
@@ -423,7 +416,7 @@ export const lettersWith = ({ kafka, redrives, recordActionOf, accounts }: Lette
     }
   return {
     deadLetters: {
-      list: listing(deadLetterFilters, findDeadLetters, showDeadLetter),
+      list: listing((whose, asked) => E.right(deadLetterFilters(whose, asked)), findDeadLetters, showDeadLetter),
       show: showing(false),
     },
     quarantine: {

@@ -17,6 +17,12 @@ export const rolesFor = (grants: ReadonlyArray<Grant>, accountId: string): Reado
     grants.some((grant) => grant.role === role && (grant.accounts === '*' || grant.accounts.has(accountId))),
   )
 
+export const hasRoleForAll = (
+  grants: ReadonlyArray<Grant>,
+  accounts: ReadonlyArray<{ readonly id: string }>,
+  role: ConsoleRole,
+): boolean => accounts.every(({ id }) => rolesFor(grants, id).includes(role))
+
 /** The decision whether a session may use a route for these roles. An account that it may not see counts as unknown. */
 export type Decision = 'allowed' | 'wrong-role' | 'unknown-account'
 

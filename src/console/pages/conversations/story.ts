@@ -130,7 +130,7 @@ type Asked = Pick<ConsoleRequest, 'session' | 'accountId' | 'chatId'>
 
 /** True if the session has a role that may see personal data of conversations. */
 const mayRead = ({ session, accountId }: Asked) =>
-  rolesFor(session.grants, accountId).some((role) => role === 'lead' || role === 'privacy')
+  rolesFor(session.grants, accountId).some((role) => readers.includes(role))
 
 /** The time until which this session may see personal data of this conversation. Undefined if it may not. */
 const unmaskedUntil = (asked: Asked, at: Date): Date | undefined => {

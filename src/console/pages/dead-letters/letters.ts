@@ -23,7 +23,7 @@ import { isErasedSince } from '../../../bridge/operations/redrive/send.ts'
 import { findRecord, unmaskAction } from '../../../bridge/operations/redrive/show.ts'
 import { isFault } from '../../../bridge/shared/fault.ts'
 import { fairSemaphore } from '../../../bridge/shared/semaphore.ts'
-import { rolesFor } from '../../access/grants.ts'
+import { hasRoleForAll } from '../../access/grants.ts'
 import type { Backend } from '../../backend.ts'
 import { type ConsoleRequest, decodeAs, type Handler, ok, unavailable } from '../../page.ts'
 import { Limit, On, readQuery } from '../../query.ts'
@@ -157,8 +157,7 @@ const whoseOf = (
   accounts: ReadonlyArray<{ readonly id: string }>,
 ): E.Either<Refusal, Whose> => {
   if (unowned === undefined) return E.right({ account: accountId })
-  const mayAll = accounts.every(({ id }) => rolesFor(session.grants, id).includes('operator'))
-  return mayAll ? E.right({ unowned: true }) : E.left(forAll)
+  return hasRoleForAll(session.grants, accounts, 'operator') ? E.right({ unowned: true }) : E.left(forAll)
 }
 
 const shared = (whose: Whose, { since, until }: Asked) => ({

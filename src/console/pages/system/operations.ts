@@ -5,7 +5,7 @@ import type { ConsoleRole } from '../../../bridge/domain/accounts.ts'
 import { invalid, type Refusal } from '../../../bridge/http/answer.ts'
 import type { AnyOperation, Resources } from '../../../bridge/operations/operation.ts'
 import { type Option, readValues } from '../../../bridge/operations/options.ts'
-import { rolesFor } from '../../access/grants.ts'
+import { hasRoleForAll, rolesFor } from '../../access/grants.ts'
 import type { Backend, ConsoleResources } from '../../backend.ts'
 import { type ConsoleRequest, decodeAs, ok, part, type Session } from '../../page.ts'
 import { streamed } from '../../run.ts'
@@ -84,8 +84,7 @@ export const operations = part({
     const offered = backend.operations.flatMap((each) =>
       each.role === undefined ? [] : [{ ...each, role: each.role }],
     )
-    const mayForAll = ({ grants }: Session, role: ConsoleRole) =>
-      accounts.every(({ id }) => rolesFor(grants, id).includes(role))
+    const mayForAll = ({ grants }: Session, role: ConsoleRole) => hasRoleForAll(grants, accounts, role)
 
     /** The options with the account of the page. Left: the session may not run it so. */
     const allowed = (

@@ -18,10 +18,10 @@ import { classify, mongoReasonOf } from '../bridge/mongo/classify.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { fairSemaphore } from '../bridge/shared/semaphore.ts'
 import { decideAccess, rolesFor } from './access/grants.ts'
-import { isLocal } from './access/guard.ts'
+import { isLocal, isOfOtherSite } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
-import type { Answer, Session } from './page.ts'
+import { type Answer, forbidden, type Session } from './page.ts'
 import { type ConsoleHandlers, type ConsoleRoute, isWithoutMongo, rolesOf, routeNames } from './routes.ts'
 
 export type ApiDeps = {
@@ -56,7 +56,6 @@ const signedOut: Refusal = {
   code: 'unauthorized_client',
   message: 'session: expected a signed-in user',
 }
-const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 const wrongRole = forbidden('role: your roles do not allow this')
 /** An account that a session may not see does not exist for it. */
 const unknownTo = (seen: ReadonlyArray<string>, accountId: string): Refusal =>
@@ -166,8 +165,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   const answer = async (ctx: Ctx, route: ConsoleRoute, gone: AbortController): Promise<E.Either<Refusal, void>> => {
     const [method = ''] = route.split(' ')
     if (ctx.method !== method) return E.left(notAllowed(method))
-    if (!['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site')))
-      return E.left(forbidden('Sec-Fetch-Site: expected same-origin'))
+    if (isOfOtherSite(ctx)) return E.left(forbidden('Sec-Fetch-Site: expected same-origin'))
     const { account, chat = '' } = ctx.params
     const session = await admit(ctx, route, account)
     if (E.isLeft(session)) return session

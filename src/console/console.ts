@@ -9,7 +9,7 @@ import type { ConsoleSessions } from '../bridge/mongo/sign-in-sessions.ts'
 import type { Log } from '../bridge/shared/log.ts'
 import { memoized } from '../bridge/shared/memoized.ts'
 import type { Sleep } from '../bridge/shared/time.ts'
-import { guard, isLocal } from './access/guard.ts'
+import { guard, isLocal, isOfOtherSite } from './access/guard.ts'
 import { consoleKeys, keyOfDataDir } from './access/keys.ts'
 import { makeLink } from './access/link.ts'
 import { type OidcSettings, oidcWith } from './access/oidc.ts'
@@ -114,9 +114,10 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     if (session === undefined && E.isLeft(found)) return send(ctx, (await assets()).page, 'no-store')
     if (session !== undefined) {
       // The data of a page is for pages of the console alone, as that of the API.
-      const isOurs = ['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site'))
       const isRead = E.isRight(found) && ctx.querystring === ''
-      const data = isOurs ? await first(session, isRead ? ctx.path.slice(basePath.length + 1) : '') : undefined
+      const data = isOfOtherSite(ctx)
+        ? undefined
+        : await first(session, isRead ? ctx.path.slice(basePath.length + 1) : '')
       const { page: plain, pageWith } = await assets()
       return send(ctx, data === undefined ? plain : pageWith(data), 'no-store')
     }

@@ -111,6 +111,9 @@ export const ok = <A>(body: A): E.Either<never, Body<A>> => E.right({ status: 20
 export const decodeAs = <A>(codec: t.Decoder<unknown, A>, given: unknown): E.Either<Refusal, A> =>
   E.mapLeft((errors: t.Errors) => invalid(400, describe(problemsOf(errors))))(codec.decode(given))
 
+/** The request is not allowed. */
+export const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
+
 /** The request failed because a server is unavailable. The message must be safe to show. */
 export const unavailable = (message: string): Refusal => ({ status: 503, code: 'temporarily_unavailable', message })
 

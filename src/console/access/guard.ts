@@ -1,5 +1,6 @@
 import { type Ctx, type Refusal, refusalBody } from '../../bridge/http/answer.ts'
 import { connectionOf, isLoopback } from '../../bridge/http/client-address.ts'
+import { forbidden } from '../page.ts'
 
 /** Headers of every response of the console. Other sites can neither run scripts in it, nor embed it, nor read it. */
 const headers = {
@@ -11,8 +12,6 @@ const headers = {
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 }
-
-const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 
 /** The loopback origin in a request's Host header. Undefined if the header names another host or port. */
 const localOrigin = (ctx: Ctx): string | undefined => {
@@ -38,6 +37,9 @@ export const isLocal = (ctx: Ctx): boolean =>
   isLoopback(connectionOf(ctx.req).remoteAddress ?? '') &&
   ctx.get('x-forwarded-for') === '' &&
   ctx.get('forwarded') === ''
+
+/** True if the browser says that a page of another site, or of another origin of this site, sent the request. */
+export const isOfOtherSite = (ctx: Ctx): boolean => !['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site'))
 
 /** Why a request is refused because of its Host or Origin. Undefined if it is accepted. */
 const refusalOf = (ctx: Ctx, configured: string | undefined): Refusal | undefined => {

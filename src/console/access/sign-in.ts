@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Ctx, notAllowed, type State } from '../../bridge/http/answer.ts'
+import { forbidden } from '../page.ts'
 import { isLocal } from './guard.ts'
 import { isSame } from './keys.ts'
 import { type AnswerDeps, refuse, show, signInAnswers } from './sign-in-answers.ts'
@@ -34,7 +35,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     if (ctx.method !== 'POST') return refuse(ctx, notAllowed('POST'))
     const found = await sessions.read(ctx, isLocal(ctx))
     if (E.isRight(found) && found.right !== undefined && !isSame(ctx.get('x-csrf-token'), found.right.csrf))
-      return refuse(ctx, { status: 403, code: 'invalid_client', message: 'X-CSRF-Token: expected that of the session' })
+      return refuse(ctx, forbidden('X-CSRF-Token: expected that of the session'))
     const ended = E.isLeft(found) ? found : await sessions.end(ctx)
     if (E.isLeft(ended))
       return refuse(ctx, { status: 503, code: 'temporarily_unavailable', message: 'MongoDB does not answer' })

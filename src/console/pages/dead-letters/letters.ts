@@ -25,7 +25,7 @@ import { isFault } from '../../../bridge/shared/fault.ts'
 import { fairSemaphore } from '../../../bridge/shared/semaphore.ts'
 import { hasRoleForAll } from '../../access/grants.ts'
 import type { Backend } from '../../backend.ts'
-import { type ConsoleRequest, decodeAs, type Handler, ok, unavailable } from '../../page.ts'
+import { type ConsoleRequest, decodeAs, forbidden, type Handler, ok, unavailable } from '../../page.ts'
 import { Limit, On, readQuery } from '../../query.ts'
 import { RecordAnswer, recordAnswer } from '../../record-answer.ts'
 import { chatOf, problemsText } from './problems.ts'
@@ -145,11 +145,7 @@ type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', stri
 /** The letters of an account, or those of no known account. */
 type Whose = { readonly account: string } | { readonly unowned: true }
 
-const forAll: Refusal = {
-  status: 403,
-  code: 'invalid_client',
-  message: 'unowned: expected the role operator for every account, because these letters belong to none',
-}
+const forAll = forbidden('unowned: expected the role operator for every account, because these letters belong to none')
 
 const whoseOf = (
   { accountId, session }: Pick<ConsoleRequest, 'accountId' | 'session'>,

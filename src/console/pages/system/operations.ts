@@ -7,7 +7,7 @@ import type { AnyOperation, Resources } from '../../../bridge/operations/operati
 import { type Option, readValues } from '../../../bridge/operations/options.ts'
 import { hasRoleForAll, rolesFor } from '../../access/grants.ts'
 import type { Backend, ConsoleResources } from '../../backend.ts'
-import { type ConsoleRequest, decodeAs, ok, part, type Session } from '../../page.ts'
+import { type ConsoleRequest, decodeAs, forbidden, ok, part, type Session } from '../../page.ts'
 import { streamed } from '../../run.ts'
 
 /**
@@ -48,11 +48,8 @@ export type OperationBody = t.TypeOf<typeof OperationBody>
 
 const notOffered: Refusal = invalid(404, 'name: expected an operation that the console offers')
 
-const refused = (role: ConsoleRole, whose: string): Refusal => ({
-  status: 403,
-  code: 'invalid_client',
-  message: `account: expected the role ${role} for ${whose}`,
-})
+const refused = (role: ConsoleRole, whose: string): Refusal =>
+  forbidden(`account: expected the role ${role} for ${whose}`)
 
 const shownOption = ([name, { about, value, confirm, isRequired }]: readonly [string, Option]) => ({
   name,

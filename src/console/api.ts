@@ -3,16 +3,7 @@ import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { didYouMean } from '../bridge/domain/accounts.ts'
 import { readJson } from '../bridge/domain/read-json.ts'
-import {
-  type Ctx,
-  internal,
-  invalid,
-  notAllowed,
-  originOf,
-  type Refusal,
-  refusalBody,
-  type State,
-} from '../bridge/http/answer.ts'
+import { type Ctx, internal, invalid, notAllowed, originOf, type Refusal, type State } from '../bridge/http/answer.ts'
 import { type BodyBudget, readBody } from '../bridge/http/body.ts'
 import { classify, mongoReasonOf } from '../bridge/mongo/classify.ts'
 import type { Log } from '../bridge/shared/log.ts'
@@ -22,6 +13,7 @@ import { isLocal, isOfOtherSite } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
 import { type Answer, forbidden, type Session } from './page.ts'
+import { refuse } from './respond.ts'
 import { type ConsoleHandlers, type ConsoleRoute, isWithoutMongo, rolesOf, routeNames } from './routes.ts'
 
 export type ApiDeps = {
@@ -100,7 +92,7 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
   }
 }
 
-/** The routes of answers.ts. The router checks the session and role of each request, then calls its handler. */
+/** The routes of routes.ts. The router checks the session and role of each request, then calls its handler. */
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 
@@ -193,10 +185,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
       log.error({ route, reason: mongoReasonOf(thrown), ...originOf(thrown) }, 'a request of the console failed')
       return E.left(failed(thrown))
     })
-    if (E.isRight(answered)) return
-    ctx.status = answered.left.status
-    ctx.set({ ...answered.left.headers })
-    ctx.body = refusalBody('console', answered.left)
+    if (E.isLeft(answered)) refuse(ctx, answered.left)
   }
 
   const router = new Router<State>({ sensitive: true })

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { GrantEntry } from '../bridge/domain/accounts.ts'
-import { type Ctx, invalid, notAllowed, refusalBody, type State } from '../bridge/http/answer.ts'
+import { type Ctx, invalid, notAllowed, type State } from '../bridge/http/answer.ts'
 import { bodyBudget } from '../bridge/http/body.ts'
 import { clientAddresses, type Network } from '../bridge/http/client-address.ts'
 import { failureDelay } from '../bridge/http/failure-delay.ts'
@@ -19,6 +19,7 @@ import { apiRouter } from './api.ts'
 import type { Asset } from './assets.ts'
 import { firstAnswers } from './first-answer.ts'
 import type { RecordActionOf } from './page.ts'
+import { goTo, refuse } from './respond.ts'
 import type { ConsoleHandlers } from './routes.ts'
 
 /** The settings of the console in the environment and the accounts file. */
@@ -69,7 +70,7 @@ const send = (ctx: Ctx, { type, bytes, gzipped }: Asset, cacheControl: string) =
   ctx.body = isGzipped ? gzipped : bytes
 }
 
-/** The console: sign-in, the API of answers.ts, and the files of the page. */
+/** The console: sign-in, the API of routes.ts, and the files of the page. */
 export const startConsole = (deps: ConsoleDeps): Console => {
   const { settings, handlers, accountIds, store, dataDir, trustedProxies, log, sleep, monotonic, clock, stopping } =
     deps
@@ -121,8 +122,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
       const { page: plain, pageWith } = await assets()
       return send(ctx, data === undefined ? plain : pageWith(data), 'no-store')
     }
-    ctx.redirect(`${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
-    ctx.status = 303
+    goTo(ctx, `${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
   }
   const files = new Router<State>({ sensitive: true }).all(`${basePath}{/*path}`, async (ctx: Ctx) => {
     const path = ctx.path.slice(basePath.length + 1)
@@ -135,10 +135,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     // A page from a process with another version may request these files too. Its browser must not cache them.
     const keep = version === known?.version ? 'private, max-age=31536000, immutable' : 'no-store'
     if (asset !== undefined) return send(ctx, asset, keep)
-    const refusal = isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD')
-    ctx.status = refusal.status
-    ctx.set({ ...refusal.headers })
-    ctx.body = refusalBody('console', refusal)
+    refuse(ctx, isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD'))
   })
   const router = new Router<State>({ sensitive: true })
   router.use(guard(origin))

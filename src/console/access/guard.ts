@@ -1,6 +1,7 @@
-import { type Ctx, type Refusal, refusalBody } from '../../bridge/http/answer.ts'
+import type { Ctx, Refusal } from '../../bridge/http/answer.ts'
 import { connectionOf, isLoopback } from '../../bridge/http/client-address.ts'
 import { forbidden } from '../page.ts'
+import { refuse } from '../respond.ts'
 
 /** Headers of every response of the console. Other sites can neither run scripts in it, nor embed it, nor read it. */
 const headers = {
@@ -59,7 +60,5 @@ export const guard = (configured: string | undefined) => async (ctx: Ctx, next: 
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
   const refusal = refusalOf(ctx, configured)
-  if (refusal === undefined) return next()
-  ctx.status = refusal.status
-  ctx.body = refusalBody('console', refusal)
+  return refusal === undefined ? next() : refuse(ctx, refusal)
 }

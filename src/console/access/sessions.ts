@@ -21,7 +21,7 @@ const lastsMs = 8 * 60 * 60 * 1000
 /** Left if MongoDB does not respond, so no session can be read or changed. */
 type Known<A> = Promise<E.Either<'unavailable', A>>
 
-const known = <A>(asked: Promise<A>): Known<A> =>
+export const known = <A>(asked: Promise<A>): Known<A> =>
   asked.then(
     (answer) => E.right(answer),
     () => E.left('unavailable'),

@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Ctx, type Refusal, refusalBody } from '../../bridge/http/answer.ts'
+import type { Ctx } from '../../bridge/http/answer.ts'
 import type { ClientAddress } from '../../bridge/http/client-address.ts'
 import type { FailureDelay } from '../../bridge/http/failure-delay.ts'
 import type { Log } from '../../bridge/shared/log.ts'
 import type { Sleep } from '../../bridge/shared/time.ts'
 import type { RecordActionOf } from '../page.ts'
+import { goTo } from '../respond.ts'
 import { type Page, pagesAt } from './pages.ts'
 
 export type AnswerDeps = {
@@ -22,17 +23,6 @@ export const show = (ctx: Ctx, { status, html, headers }: Page): void => {
   ctx.set({ ...headers })
   ctx.type = 'text/html; charset=utf-8'
   ctx.body = html
-}
-
-export const goTo = (ctx: Ctx, place: string): void => {
-  ctx.redirect(place)
-  ctx.status = 303
-}
-
-export const refuse = (ctx: Ctx, refusal: Refusal): void => {
-  ctx.status = refusal.status
-  ctx.set({ ...refusal.headers })
-  ctx.body = refusalBody('console', refusal)
 }
 
 export type SignInAnswers = ReturnType<typeof signInAnswers>

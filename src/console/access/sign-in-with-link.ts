@@ -4,7 +4,7 @@ import { type BodyBudget, readBody } from '../../bridge/http/body.ts'
 import type { ConsoleSessions } from '../../bridge/mongo/sign-in-sessions.ts'
 import { isLocal } from './guard.ts'
 import { hashOf } from './keys.ts'
-import type { Sessions } from './sessions.ts'
+import { known, type Sessions } from './sessions.ts'
 import { type SignInAnswers, show } from './sign-in-answers.ts'
 
 export type LinkDeps = {
@@ -32,10 +32,7 @@ export const signInWithLink =
     // Before it reads the body, so that remote clients cannot fill the memory for bodies.
     if (!isLocal(ctx)) return fail(ctx, pages.linkUsedUp)
     const token = await tokenOf(ctx, budget)
-    const taken = await store.takeLink(hashOf(token), clock()).then(
-      (who) => E.right(who),
-      () => E.left('unavailable'),
-    )
+    const taken = await known(store.takeLink(hashOf(token), clock()))
     if (E.isLeft(taken)) return show(ctx, pages.databaseUnavailable)
     if (taken.right === undefined) return fail(ctx, pages.linkUsedUp)
     started(ctx, await sessions.start(ctx, taken.right, 'link'), taken.right, 'link', `${basePath}/`)

@@ -2,10 +2,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { GrantEntry } from '../../bridge/domain/accounts.ts'
 import type { Ctx } from '../../bridge/http/answer.ts'
 import type { Log } from '../../bridge/shared/log.ts'
+import { goTo } from '../respond.ts'
 import { grantsOf } from './grants.ts'
 import { type NotSignedIn, type Oidc, transactionLastsMs } from './oidc.ts'
 import { cookie, type Sessions } from './sessions.ts'
-import { goTo, type SignInAnswers, show } from './sign-in-answers.ts'
+import { type SignInAnswers, show } from './sign-in-answers.ts'
 import { pageAfterSignIn, surplusIn, transactionCookieName, transactionsIn } from './sign-in-transactions.ts'
 
 export type OidcDeps = {

@@ -8,15 +8,13 @@ import { monotonic } from '../bridge/shared/time.ts'
 import { lineQueue } from './line-queue.ts'
 import { type ConsoleRequest, type RecordActionOf, unavailable } from './page.ts'
 
-/** A page as what runs an operation. */
-export const runFor = <Event>(
+/** A page as what runs an operation, and hears only its result. */
+export const runFor = (
   { session: { who }, signal }: Pick<ConsoleRequest, 'session' | 'signal'>,
   recordActionOf: RecordActionOf,
-  isDry: boolean,
-  say: (event: Event) => void,
-): Run<Event> => ({
-  isDry,
-  say,
+): Run => ({
+  isDry: false,
+  say: () => {},
   withinMs: 10_000,
   interruption: () => signal,
   who,
@@ -51,10 +49,10 @@ export const streamed = async <Event, Result>(
     shownAt = monotonic()
     out(event)
   }
-  const run = runFor<Event>(request, recordActionOf, isDry, say)
+  const run = runFor(request, recordActionOf)
   const recordAction: RecordAction = async (action) =>
     E.map(() => begun.resolve(undefined))(await run.recordAction(action))
-  const running = perform({ ...run, recordAction }).catch(
+  const running = perform({ ...run, isDry, say, recordAction }).catch(
     (error: unknown): Ended<Result> => E.left({ kind: 'unavailable', reason: mongoReasonOf(error) }),
   )
   void running.then((ended) => {

@@ -97,7 +97,7 @@ export const erasures = part({
       const { id } = body.right
       const isOfAccount = (await stored.find({ _id: id })).some(({ accountId }) => accountId === request.accountId)
       if (!isOfAccount) return E.left(unknown)
-      const run = runFor(request, recordActionOf, false, () => {})
+      const run = runFor(request, recordActionOf)
       const checked = await eraseStatus.perform({ kafka, erasures: stored }, { id }, run)
       if (E.isLeft(checked)) return E.left(unavailable(checked.left.reason))
       const [receipt] = checked.right.result ?? []

@@ -262,7 +262,7 @@ export const person = part({
         return ok(await personAnswer(erasures, request, plan))
       }),
       'POST /api/accounts/:account/person/export': about<'a document'>(async (request, _, of) => {
-        const run = runFor(of, recordActionOf, false, () => {})
+        const run = runFor(of, recordActionOf)
         const exported = await exportPerson.perform({ accounts, erasures, kafka }, optionsOf(request), run)
         if (E.isLeft(exported)) return E.left(refusalOf(exported.left))
         const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
@@ -272,7 +272,7 @@ export const person = part({
         async (request, { confirm, ticket, backupDays }, of) => {
           if (confirm === undefined) return E.left<Refusal>(missing)
           const run: Run<unknown, Erasing> = {
-            ...runFor(of, recordActionOf, false, () => {}),
+            ...runFor(of, recordActionOf),
             confirm: async (erasing) => 'plan' in erasing && confirm === confirmOf(request, erasing.plan),
           }
           const erased = await erase.perform(

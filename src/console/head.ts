@@ -6,7 +6,7 @@ import { countOf } from '../bridge/mongo/source.ts'
 import { dayMs } from '../bridge/shared/time.ts'
 import { rolesFor } from './access/grants.ts'
 import type { Backend } from './backend.ts'
-import { healthState, healthWords } from './health.ts'
+import { healthState, healthWords, isWrong } from './health.ts'
 import { everyone, ok, part } from './page.ts'
 import { type LettersSources, unresolvedOf } from './pages/dead-letters/letters.ts'
 import { waitingClients, waitingForAgent } from './pages/now/page.ts'
@@ -117,8 +117,7 @@ export const head = part({
         ])
         const wrong = Object.entries(checks).flatMap(([name, health]) => {
           const state = healthState(name, health, checks)
-          if (state === 'works' || state === 'waits' || state === 'unknown') return []
-          return [{ name, state, words: healthWords(name, state) }]
+          return isWrong(state) ? [{ name, state, words: healthWords(name, state) }] : []
         })
         const answer: StripAnswer = {
           wrong,

@@ -25,6 +25,10 @@ export const healthState = (name: string, { ok, isLimited, isOff }: Health, chec
   return isAbsent ? 'unknown' : 'works'
 }
 
+/** True if the part does not work for a reason of its own. */
+export const isWrong = (state: HealthState): state is 'degraded' | 'down' | 'off' =>
+  state === 'degraded' || state === 'down' || state === 'off'
+
 /** What the state of a part means for users. */
 export const healthWords = (name: string, state: HealthState, checks: Checks = {}): string => {
   if (state === 'works') return 'In order.'
@@ -37,6 +41,4 @@ export const healthWords = (name: string, state: HealthState, checks: Checks = {
 
 /** What an operator does first about a part. Undefined if nothing has to be done about the part itself. */
 export const firstStep = (name: string, state: HealthState): string | undefined =>
-  state === 'works' || state === 'waits' || state === 'unknown'
-    ? undefined
-    : (checkNamed(name)?.first ?? 'look at its reason and into the log')
+  isWrong(state) ? (checkNamed(name)?.first ?? 'look at its reason and into the log') : undefined

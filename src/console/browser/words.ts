@@ -1,4 +1,7 @@
+import type { Action } from '../../../contracts/commands/operator-action.ts'
 import type { BotReplyFailed } from '../../../contracts/events/index.ts'
+import type { DriftDocument } from '../../../contracts/views/drift.ts'
+import type { SessionDocument } from '../../../contracts/views/session.ts'
 import type { CheckName } from '../../bridge/domain/checks.ts'
 import { isPhoneAlike } from '../../bridge/domain/person/ids.ts'
 import { collectionWords } from '../../bridge/privacy/receipt-words.ts'
@@ -69,7 +72,7 @@ const states: Sentences = {
 /** The state of a conversation or chat. */
 export const stateWords = (code: string) => said(states, code)
 
-const outcomes: Sentences = {
+const outcomes: Readonly<Record<SessionDocument['outcome'], string>> = {
   contained: 'The bot answered alone',
   'handed-over': 'Handed over to an agent',
   unavailable: 'No agent available',
@@ -225,7 +228,7 @@ const callSteps: Sentences = {
 /** `Incoming call ended`. */
 export const callTitle = (type: string, status: string): string => `${callTypeWords(type)} ${said(callSteps, status)}`
 
-const driftKinds: Sentences = {
+const driftKinds: Readonly<Record<DriftDocument['kind'], string>> = {
   'unknown-field': 'Unknown field',
   'unknown-event': 'Unknown event',
   'new-value': 'New value',
@@ -234,8 +237,9 @@ const driftKinds: Sentences = {
   others: 'All others',
 }
 export const driftWords = (code: string) => said(driftKinds, code)
+export const driftCodes = Object.keys(driftKinds)
 
-const actions: Sentences = {
+const actions: Readonly<Record<Action, string>> = {
   rebuild: 'Rebuilt a view',
   redrive: 'Sent again',
   erase: 'Erased a person',

@@ -6,11 +6,9 @@ import { go } from '../../browser/navigation.ts'
 import { usePages } from '../../browser/pages.ts'
 import { Card, Empty, optionsOf, Said, Select, Table, Time, TroubleBox, Waiting } from '../../browser/parts.tsx'
 import { type PageProps, pathOf } from '../../browser/route.ts'
-import { driftWords } from '../../browser/words.ts'
+import { driftCodes, driftWords } from '../../browser/words.ts'
 import { adviceFor } from './advice.ts'
 import type { DriftAnswer } from './page.ts'
-
-const kinds = ['unknown-field', 'unknown-event', 'new-value', 'misfit', 'refused', 'others']
 
 const Hidden = () => <span class="hidden-text">hidden</span>
 
@@ -61,7 +59,7 @@ const Row = ({ row, isMasked }: { readonly row: DriftAnswer['rows'][number]; rea
 
 /** Differences between the service's requests and the contracts. */
 export const DriftPage = ({ account, roles, query }: PageProps) => {
-  const kind = kinds.find((each) => each === query.get('kind')) ?? ''
+  const kind = driftCodes.find((each) => each === query.get('kind')) ?? ''
   const path = accountPath(account, 'drift')
   const filter = new URLSearchParams(kind === '' ? {} : { kind })
   const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<DriftAnswer['rows'][number]>(path, filter)
@@ -80,7 +78,7 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
         <Select
           label="Kind"
           value={kind}
-          options={[['', 'All'], ...optionsOf(kinds, driftWords)]}
+          options={[['', 'All'], ...optionsOf(driftCodes, driftWords)]}
           onChange={(next) => go(pathOf(account, 'drift', next === '' ? '' : `kind=${next}`))}
         />
         {!roles.includes('operator') ? (

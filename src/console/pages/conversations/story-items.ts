@@ -1,3 +1,4 @@
+import { dayMs } from '../../../bridge/shared/time.ts'
 import { count, counted, dayOfTime, duration } from '../../browser/format.ts'
 import {
   differenceWords,
@@ -57,8 +58,6 @@ const headOf = (session: Session, now: number): SessionHead => {
     ],
   }
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 type Chat = Pick<ConversationAnswer, 'sessions' | 'chat' | 'conversation'>
 

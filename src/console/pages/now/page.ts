@@ -7,6 +7,7 @@ import { DailyStatsDocument } from '../../../../contracts/views/daily-stats.ts'
 import { dayOf, type Span, untilTimeOfDay } from '../../../bridge/domain/day.ts'
 import { figuresOf } from '../../../bridge/domain/figures.ts'
 import { counting, countOf, type Find, only, type Pipeline } from '../../../bridge/mongo/source.ts'
+import { dayMs } from '../../../bridge/shared/time.ts'
 import { dayId } from '../../../bridge/views/stats-days.ts'
 import type { Backend } from '../../backend.ts'
 import { documentOf } from '../../documents.ts'
@@ -63,8 +64,7 @@ const usualWaits = 5
 const maxWaits = 200
 
 const minuteMs = 60_000
-const latelyMs = 24 * 60 * minuteMs
-const weekMs = 7 * latelyMs
+const weekMs = 7 * dayMs
 /** Figures of last week are computed once in this time. */
 const stepMs = 5 * minuteMs
 const statsAnswer = documentAnswer(DailyStatsDocument)
@@ -245,7 +245,7 @@ export const now = page({
         const hour = { from: new Date(minute - 59 * minuteMs - weekMs), to: new Date(asOf - weekMs) }
         const found = all(
           ...(await Promise.all([
-            read(minutesSince(accountId, new Date(minute - latelyMs + minuteMs))),
+            read(minutesSince(accountId, new Date(minute - dayMs + minuteMs))),
             countEvents(accountId, hour),
           ])),
         )
@@ -261,7 +261,7 @@ export const now = page({
         const before = weekBefore(today)
         const untilNow = (day: Day) => untilTimeOfDay(day, new Date(asOf), timeZoneOf(accountId))
         const sources = sourcesOfNow(accountId, {
-          since: new Date(Date.parse(asOf) - latelyMs),
+          since: new Date(Date.parse(asOf) - dayMs),
           today: dayId({ accountId: accountId as AccountId, day: today }),
           spans: [untilNow(today), untilNow(before)],
           most: asked.right.waits === 'all' ? maxWaits : usualWaits,

@@ -7,7 +7,6 @@ import { DeadLettersPage } from './dead-letters/view.tsx'
 import { DriftPage } from './drift/view.tsx'
 import { NowPage } from './now/view.tsx'
 import { PrivacyPage } from './privacy/view.tsx'
-import { QuarantinePage } from './quarantine/view.tsx'
 import { StatisticsPage } from './statistics/view.tsx'
 import { SystemPage } from './system/view.tsx'
 
@@ -17,7 +16,8 @@ export const views: Readonly<Record<PageName, ComponentType<PageProps>>> = {
   conversations: ConversationsPage,
   statistics: StatisticsPage,
   'dead-letters': DeadLettersPage,
-  quarantine: QuarantinePage,
+  // Requests in quarantine are letters: the page tells by its name which it shows.
+  quarantine: DeadLettersPage,
   drift: DriftPage,
   system: SystemPage,
   privacy: PrivacyPage,

@@ -41,6 +41,15 @@ dockerfile('it installs production dependencies only, and runs no script of a pa
   assert.match(of(build, 'RUN')[0] ?? '', /^npm ci --omit=dev --ignore-scripts /)
 })
 
+dockerfile('an engine without BuildKit builds it', () => {
+  const newer = instructions.filter(({ name, rest }) => {
+    const flags = rest.split(' ').filter((word) => word.startsWith('--'))
+    if (name === 'RUN') return /^--(mount|network|security)/.test(rest)
+    return ['COPY', 'ADD'].includes(name) && flags.some((flag) => !/^--(from|chown)=/.test(flag))
+  })
+  assert.equal(newer, [])
+})
+
 dockerfile('it runs as the user nobody, and drains on SIGTERM', () => {
   assert.equal(of(final, 'USER'), ['65532:65532'])
   assert.equal(of(final, 'STOPSIGNAL'), ['SIGTERM'])

@@ -115,6 +115,13 @@ test('it becomes healthy and ready, accepts an event, and exits with 0 on SIGTER
   console.log(`image: ${Math.round(size / 1e6)} MB, ready ${(tookMs / 1000).toFixed(1)} s after docker run`)
 })
 
+test('a user with any number, in group 0, has a home for the journal and can run every command', async () => {
+  const as = ['run', '--rm', '--network', 'none', '--user', '123456:0']
+  const write = "require('node:fs').writeFileSync('/data/1', ''); console.log(process.getuid())"
+  assert.is((await docker(...as, '--entrypoint', 'node', image, '-e', write)).trim(), '123456')
+  assert.match(await docker(...as, image, 'check-config'), /^The configuration is valid\.$/m)
+})
+
 test('its health check fails if nothing answers, and check-config prints every mistake and exits with 78', async () => {
   const check = docker('run', '--rm', '--network', 'none', '--entrypoint', 'node', image, 'docker/health.ts')
   assert.match(await check.catch(({ message }: Error) => message), 'http://127.0.0.1:8081/livez: fetch failed')

@@ -96,29 +96,33 @@ test(name, async () => {
   assert.is(await write(1, `00-${traceId}-${caller}-01`), 200)
 
   const ofTrace = () => received.spans().filter((span) => span.traceId === traceId)
-  const named = (wanted: string, parent?: ReceivedSpan) => {
-    const found = ofTrace().find(
-      (span) => span.name === wanted && (parent === undefined || span.parentId === parent.id),
+  /** The span with this name below the parent, of this consumer group. Spans come some time after each other. */
+  const named = (wanted: string, parent?: ReceivedSpan, group?: string): Promise<ReceivedSpan> =>
+    eventually(`a span ${wanted} below ${parent?.name ?? 'any'}`, () =>
+      ofTrace().find(
+        ({ name, parentId, attributes }) =>
+          name === wanted &&
+          (parent === undefined || parentId === parent.id) &&
+          (group === undefined || attributes['messaging.consumer.group.name'] === group),
+      ),
     )
-    if (found === undefined) throw new Error(`there is no span ${wanted} below ${parent?.name}`)
-    return found
-  }
-  await eventually('the spans of the trace', () => ofTrace().length >= 7 || undefined)
 
-  const request = named('POST /bot/:token')
+  const request = await named('POST /bot/:token')
   assert.equal([request.parentId, request.kind, request.attributes['http.route']], [caller, 'Server', '/bot/:token'])
-  const sent = named('send bot-conversations', request)
-  const projected = named('process bot-conversations', sent)
+  const sent = await named('send bot-conversations', request)
+  const projected = await named('process bot-conversations', sent)
   assert.equal(
     [projected.attributes['messaging.system'], projected.attributes['messaging.message.conversation_id']],
     ['kafka', 'acme/2037'],
   )
   assert.ok(projected.attributes['messaging.kafka.offset'])
-  const command = named('process bot-replies', sent)
-  const posted = named('POST', command)
+  // The projector reads the commands too.
+  await named('process bot-replies', sent, 'projector')
+  const command = await named('process bot-replies', sent, 'egress')
+  const posted = await named('POST', command)
   assert.equal([posted.kind, posted.attributes['http.response.status_code']], ['Client', '200'])
-  const outcome = named('send bot-conversations', command)
-  named('process bot-conversations', outcome)
+  const outcome = await named('send bot-conversations', command)
+  await named('process bot-conversations', outcome)
 
   const slices = received
     .spans()

@@ -12,7 +12,7 @@ import { decideAccess, rolesFor } from './access/grants.ts'
 import { isLocal, isOfOtherSite } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
-import { type Answer, forbidden, type Session } from './page.ts'
+import { type Answer, forbidden, type Session, unavailable } from './page.ts'
 import { refuse } from './respond.ts'
 import { type ConsoleHandlers, type ConsoleRoute, isWithoutMongo, rolesOf, routeNames } from './routes.ts'
 
@@ -37,12 +37,7 @@ const streamsOfOne = 40
 /** Of one person as many as a browser sends to one host at a time. Further requests wait. */
 const requestsAtOnce = { inAll: 200, ofOne: 6 }
 
-const away: Refusal = {
-  status: 503,
-  code: 'temporarily_unavailable',
-  message: 'The database does not answer.',
-  headers: { 'Retry-After': '2' },
-}
+const away = unavailable('The database does not answer.')
 const signedOut: Refusal = {
   status: 401,
   code: 'unauthorized_client',

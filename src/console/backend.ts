@@ -8,7 +8,7 @@ import type { Query } from '../bridge/mongo/connect.ts'
 import { type Find, type NotKnown, readFittingIn, readIn, type Source } from '../bridge/mongo/source.ts'
 import type { AnyOperation, Resources } from '../bridge/operations/operation.ts'
 import type { Sleep } from '../bridge/shared/time.ts'
-import { type RecordActionOf, unavailable } from './page.ts'
+import { type RecordActionOf, tooMuch, unavailable } from './page.ts'
 
 /** A consumer group of the bridge, with the topics on which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
@@ -20,7 +20,9 @@ type Fitting<Row> = { readonly rows: ReadonlyArray<Row>; readonly areAll: boolea
 /** Reads the first rows, at most `most`, that fit into 8 MiB, and at least one. */
 export type ReadFitting = <Row>(source: Find<Row>, most: number) => Promise<E.Either<Refusal, Fitting<Row>>>
 
-const orUnavailable = E.mapLeft(({ reason }: NotKnown) => unavailable(reason))
+const orUnavailable = E.mapLeft(({ reason, isTooMuch }: NotKnown) =>
+  isTooMuch ? tooMuch(reason) : unavailable(reason),
+)
 
 export const readingWith = (query: Query): ReadSource => {
   const read = query(readIn)

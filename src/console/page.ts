@@ -114,8 +114,11 @@ export const decodeAs = <A>(codec: t.Decoder<unknown, A>, given: unknown): E.Eit
 /** The request is not allowed. */
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 
-/** The request failed because a server is unavailable. The message must be safe to show. */
-export const unavailable = (message: string): Refusal => ({ status: 503, code: 'temporarily_unavailable', message })
+/** The request asked a server for too much. The same again would fail again. The message must be safe to show. */
+export const tooMuch = (message: string): Refusal => ({ status: 503, code: 'temporarily_unavailable', message })
+
+/** The request failed because a server is unavailable. It may succeed later. The message must be safe to show. */
+export const unavailable = (message: string): Refusal => ({ ...tooMuch(message), headers: { 'Retry-After': '2' } })
 
 /** Returns a function that records actions of the session's `who`. */
 export type RecordActionOf = (who: string) => RecordAction

@@ -60,7 +60,7 @@ export const counting = (view: ViewName, where: Terms, most?: number): Pipeline<
 export const countOf = ([row]: ReadonlyArray<Count>): number => row?.count ?? 0
 
 /** The result is not known: MongoDB is unavailable, or the query takes too long. The console may show the reason. */
-export type NotKnown = { readonly reason: string }
+export type NotKnown = { readonly reason: string; readonly isTooMuch?: true }
 export type Known<A> = Promise<E.Either<NotKnown, A>>
 
 /** People wait for the result, and others need the database too. */
@@ -70,8 +70,10 @@ const bounded = { maxTimeMS: queryMs } as const
 
 const exceededTimeLimit = 50
 const tooMuch = `the query took MongoDB longer than ${queryMs / 1000} s: request less, for example one day`
-const queryReasonOf = (error: unknown, reason: string) =>
-  error instanceof MongoServerError && error.code === exceededTimeLimit ? tooMuch : `MongoDB: ${reason}`
+const notKnown = (error: unknown, reason: string): NotKnown =>
+  error instanceof MongoServerError && error.code === exceededTimeLimit
+    ? { reason: tooMuch, isTooMuch: true }
+    : { reason: `MongoDB: ${reason}` }
 
 /** The outcome of queries, each `bounded`. Throws if they fail through the bridge's own fault. */
 const known = async <A>(asked: Promise<A>): Known<A> => {
@@ -80,7 +82,7 @@ const known = async <A>(asked: Promise<A>): Known<A> => {
   } catch (error) {
     const { kind, reason } = classify(error)
     if (kind === 'permanent') throw error
-    return E.left({ reason: queryReasonOf(error, reason) })
+    return E.left(notKnown(error, reason))
   }
 }
 

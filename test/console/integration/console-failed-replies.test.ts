@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
+import type { NotKnown } from '../../../src/bridge/mongo/source.ts'
 import { type ReadSource, readingWith } from '../../../src/console/backend.ts'
 import { failedGroups, failedReplies, maxFailed } from '../../../src/console/pages/statistics/failed-replies.ts'
 import { left, right } from '../../support/either.ts'
@@ -154,10 +155,19 @@ for (const [query, message] of [
     assert.is(left(await handlers[route](given({ query }))).message, message)
   })
 
-failed('what cannot be read is said', async () => {
-  const away = handlersOf(readingWith(() => (async () => E.left({ reason: 'MongoDB: no server answers' })) as never))
-  assert.is(left(await away[route](given({ query: '' }))).message, 'MongoDB: no server answers')
-})
+failed(
+  'what cannot be read is said, and the same query is only worth another try if it did not take too long',
+  async () => {
+    const refusalAfter = async (known: NotKnown) => {
+      const { message, headers } = left(
+        await handlersOf(readingWith(() => (async () => E.left(known)) as never))[route](given({ query: '' })),
+      )
+      return [message, headers?.['Retry-After']]
+    }
+    assert.equal(await refusalAfter({ reason: 'MongoDB: no server answers' }), ['MongoDB: no server answers', '2'])
+    assert.equal(await refusalAfter({ reason: 'longer than 4 s', isTooMuch: true }), ['longer than 4 s', undefined])
+  },
+)
 
 failed('a service with an error code of its own for each reply makes no long answer', async () => {
   const codes = Array.from({ length: 60 }, (_, n) =>

@@ -16,6 +16,19 @@ export const actions = [
 ] as const
 export type Action = (typeof actions)[number]
 
+/** An option of the command of an action. A value that may be an address or a phone number is `(value withheld)`. */
+export const ActionOption = exactShape(
+  {
+    /** The option's name, such as `chat`. */
+    name: Code,
+    /** Its value as text, such as `7701`. */
+    value: Code,
+  },
+  {},
+  'ActionOption',
+)
+export type ActionOption = t.TypeOf<typeof ActionOption>
+
 /**
  * An action of an operator. The bridge writes it first: if it cannot be written, the action does not happen; only a
  * sign-in to the console is not refused for that. The key is the account id, or `*` if the action is about all
@@ -33,10 +46,14 @@ export const OperatorAction = exactShape(
     who: Text,
     /** When it began. */
     at: Instant,
-    /** The target, in words of the command line, without personal data. */
+    /** The command and its options in one line, without personal data. */
     detail: Code,
   },
   {
+    /** The command, in words of the command line, or what somebody looked at in the console. */
+    command: Code,
+    /** The command's options, without personal data. Of an option with several values each is one. */
+    options: t.array(ActionOption),
     /** The customer account of the service, by its id in the accounts file. Absent for an action on all accounts. */
     accountId: AccountId,
   },
@@ -52,4 +69,6 @@ export const exampleAction = {
   at: '2022-10-11T09:00:00.000Z',
   accountId: 'acme',
   detail: 'redrive quarantine, account acme',
+  command: 'redrive quarantine',
+  options: [{ name: 'account', value: 'acme' }],
 }

@@ -1,4 +1,5 @@
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
+import { ActionOption } from '../commands/operator-action.ts'
 import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, exactShape } from '../primitives.ts'
 import type { ViewContract } from './contract.ts'
@@ -17,10 +18,14 @@ export const AuditDocument = exactShape(
     who: Text,
     /** When it began. */
     at: BsonDate,
-    /** The target of the action, without personal data. */
+    /** The command and its options in one line, without personal data. */
     detail: Code,
   },
   {
+    /** The command, in words of the command line, or what somebody looked at in the console. */
+    command: Code,
+    /** The command's options, without personal data. Of an option with several values each is one. */
+    options: t.array(ActionOption),
     /** The customer account of the service; absent if the action is about all accounts. */
     accountId: AccountId,
   },

@@ -4,7 +4,7 @@ import type { AccountId } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import type { ConsoleRole } from '../bridge/domain/accounts.ts'
 import { invalid, type Refusal } from '../bridge/http/answer.ts'
-import { notRecorded, type RecordAction } from '../bridge/operations/audit.ts'
+import { notRecorded, optionsOf, type RecordAction } from '../bridge/operations/audit.ts'
 
 /** Roles for accounts; `*` is every account. */
 export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlySet<string> | '*' }
@@ -128,8 +128,14 @@ export const recordLook =
   (recordActionOf: RecordActionOf) =>
   async (
     { session, accountId }: Pick<ConsoleRequest, 'session' | 'accountId'>,
-    detail: string,
+    command: string,
+    options: object = {},
   ): Promise<E.Either<Refusal, void>> => {
-    const recorded = await recordActionOf(session.who)({ action: 'unmask', detail, accountId: accountId as AccountId })
+    const recorded = await recordActionOf(session.who)({
+      action: 'unmask',
+      command,
+      options: optionsOf(options),
+      accountId: accountId as AccountId,
+    })
     return E.mapLeft((failure: Parameters<typeof notRecorded>[0]) => unavailable(notRecorded(failure)))(recorded)
   }

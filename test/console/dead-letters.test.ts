@@ -374,7 +374,16 @@ letters('a record is shown with the complaints of its reader, each at its path, 
   ])
   assert.equal([body.record.key, body.record.value], [{ text: 'acme/1' }, { text: '{"name":"Jane Doe"}' }])
   assert.equal(audit.actions, [
-    { who: 'kim@example.com', action: 'unmask', detail: 'redrive show, id 0/0, chat 1', accountId: 'acme' },
+    {
+      who: 'kim@example.com',
+      action: 'unmask',
+      command: 'redrive show',
+      options: [
+        { name: 'id', value: '0/0' },
+        { name: 'chat', value: '1' },
+      ],
+      accountId: 'acme',
+    },
   ])
 })
 

@@ -76,7 +76,9 @@ offered('say which options the page asks about, and that is recorded once the to
     await read({})
     assert.equal([applied, audit.actions], [[], []])
     await read({ options: { apply: true } })
-    const recorded = hasAudit ? [{ who: 'kim@example.com', action: 'topics', detail: 'topics, apply' }] : []
+    const recorded = hasAudit
+      ? [{ who: 'kim@example.com', action: 'topics', command: 'topics', options: [{ name: 'apply', value: 'true' }] }]
+      : []
     assert.equal([applied, audit.actions], [['topics'], recorded])
   }
   const asks = operations.flatMap(({ name, hasForm, options }) =>

@@ -5,6 +5,7 @@ import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../src/bridge/domain/person/erased.ts'
 import type { Identity } from '../../src/bridge/domain/person/ids.ts'
 import type { Erasures } from '../../src/bridge/mongo/erasures.ts'
+import { type Asked, detailOf } from '../../src/bridge/operations/audit.ts'
 import { dayMs } from '../../src/bridge/shared/time.ts'
 import { PersonAnswer, person as part } from '../../src/console/pages/privacy/person.ts'
 import { givenErasures, receipt } from '../bridge/privacy/erase/given-erasures.ts'
@@ -89,7 +90,12 @@ person('is found by certain links; likely links and stored documents are listed;
     {
       who: 'kim@example.com',
       action: 'unmask',
-      detail: 'find person, client 1233, found client:1233 chats:1',
+      command: 'find person',
+      options: [
+        { name: 'client', value: '1233' },
+        { name: 'found-client', value: '1233' },
+        { name: 'found-chats', value: '1' },
+      ],
       accountId: 'acme',
     },
   ])
@@ -169,7 +175,10 @@ person('who was erased before at the same computer has the time in its line, unl
 person('an address of a person is not recorded on audit', async () => {
   const { ask, audit } = servers()
   await ask(find, { kind: 'email', value: 'ann@example.com', also: ['email'] })
-  assert.match(JSON.stringify(audit.actions), /"find person, email, also email, found client:1233 chats:\d"/)
+  assert.match(
+    detailOf(audit.actions.at(-1) as Asked),
+    /^find person, email, also email, found-client 1233, found-chats \d$/,
+  )
   assert.not.match(JSON.stringify(audit.actions), /ann/)
 })
 
@@ -179,9 +188,9 @@ for (const typed of ['ann@example.com', '+44 20 7946 0958', '442079460958'])
     await ask(find, { kind: 'client', value: typed, also: [`visitor:${typed}`] })
     await ask(everything, { kind: 'visitor', value: typed })
     assert.equal(
-      audit.actions.map((action) => 'detail' in action && action.detail),
+      audit.actions.map((action) => detailOf(action as Asked)),
       [
-        'find person, client (value withheld), also visitor:(value withheld), found client:(value withheld) chats:0',
+        'find person, client (value withheld), also visitor:(value withheld), found-client (value withheld), found-chats 0',
         'export, visitor (value withheld)',
       ],
     )
@@ -195,7 +204,13 @@ person('includes one likely person if that one is chosen, and the audit log name
     {
       who: 'kim@example.com',
       action: 'unmask',
-      detail: 'find person, client 1233, also chat:2038, found client:1233 chats:2',
+      command: 'find person',
+      options: [
+        { name: 'client', value: '1233' },
+        { name: 'also', value: 'chat:2038' },
+        { name: 'found-client', value: '1233' },
+        { name: 'found-chats', value: '2' },
+      ],
       accountId: 'acme',
     },
   ])
@@ -228,8 +243,7 @@ person('leaves out whom the user excepts: in the plan, in its confirmation, and 
   assert.equal(written, [])
   await ask(erase, { confirm: body?.confirm, except })
   assert.equal(written.filter((type) => type === 'ClientErased').length, 1)
-  const last = audit.actions.at(-1) as { readonly detail: string }
-  assert.is(last.detail, 'erase, client 1233, except client:1300')
+  assert.is(detailOf(audit.actions.at(-1) as Asked), 'erase, client 1233, except client:1300')
   for (const both of [{ except: ['client:1233'] }, { except, also: except }])
     assert.match(refused((await ask(find, both)).answered)[1], /^except: Somebody is named both/)
 })
@@ -252,7 +266,13 @@ person('is exported as a file, without the notes of the bridge, and that is reco
   assert.equal(headers, { 'Content-Disposition': 'attachment; filename="person.json"' })
   assert.equal(body?.documents, { chats: [{ _id: 'acme/2037', name: 'Ann' }] })
   assert.equal(audit.actions, [
-    { who: 'kim@example.com', action: 'export', detail: 'export, client 1233', accountId: 'acme' },
+    {
+      who: 'kim@example.com',
+      action: 'export',
+      command: 'export',
+      options: [{ name: 'client', value: '1233' }],
+      accountId: 'acme',
+    },
   ])
 })
 
@@ -265,7 +285,13 @@ person('is erased after the shown plan is confirmed, and the answer is the recei
   assert.equal(written, ['ChatErased', 'ChatErased', 'ChatErased', 'ChatErased', 'ClientErased'])
   assert.equal([receipt?.state, receipt?.requestedBy], ['published', 'kim@example.com'])
   assert.equal(audit.actions.slice(1), [
-    { who: 'kim@example.com', action: 'erase', detail: 'erase, client 1233', accountId: 'acme' },
+    {
+      who: 'kim@example.com',
+      action: 'erase',
+      command: 'erase',
+      options: [{ name: 'client', value: '1233' }],
+      accountId: 'acme',
+    },
   ])
 })
 
@@ -281,7 +307,16 @@ person('is erased with the number of a ticket, which is on the receipt and the a
   const receipt = body?.receipt as Record<string, unknown>
   assert.is(receipt?.ticket, 'GDPR-117/2')
   assert.equal(audit.actions.slice(1), [
-    { who: 'kim@example.com', action: 'erase', detail: 'erase, client 1233, ticket GDPR-117/2', accountId: 'acme' },
+    {
+      who: 'kim@example.com',
+      action: 'erase',
+      command: 'erase',
+      options: [
+        { name: 'client', value: '1233' },
+        { name: 'ticket', value: 'GDPR-117/2' },
+      ],
+      accountId: 'acme',
+    },
   ])
 })
 

@@ -33,7 +33,7 @@ signIn('a sign-in is recorded on the audit log, and is possible while nothing ca
   const before = server.audit.actions.length
   await server.useLink(await server.link())
   await eventually('the record', () => server.audit.actions.length > before)
-  assert.equal(server.audit.actions.at(-1), { who: 'ann@desk', action: 'sign-in', detail: 'with a sign-in link' })
+  assert.equal(server.audit.actions.at(-1), { who: 'ann@desk', action: 'sign-in', command: 'with a sign-in link' })
   server.audit.isAway = true
   assert.is((await server.useLink(await server.link())).status, 303)
   server.audit.isAway = false

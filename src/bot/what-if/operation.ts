@@ -6,7 +6,7 @@ import type { Restore } from '../../bridge/archive/restore.ts'
 import type { Account } from '../../bridge/domain/accounts.ts'
 import type { KafkaPorts } from '../../bridge/kafka/kafka.ts'
 import type { Erasures } from '../../bridge/mongo/erasures.ts'
-import { type Asked, commandText, ofAccount } from '../../bridge/operations/audit.ts'
+import { type Asked, ofAccount, optionsOf } from '../../bridge/operations/audit.ts'
 import { type Done, operation, type Run, type Stop, stop } from '../../bridge/operations/operation.ts'
 import {
   accountOption,
@@ -167,8 +167,8 @@ const select = async ({ accounts }: Ports, given: Options) => {
 const actionOf = ({ options: { account, from, to, withWords, group } }: Selected): Asked | undefined => {
   if (!withWords && group === undefined) return undefined
   const [fromText, toText] = [from, to].map((ms) => new Date(ms).toISOString())
-  const detail = commandText('what-if', { account, from: fromText, to: toText, group, 'with-words': withWords })
-  return { action: withWords ? 'export' : 'replay', detail, ...ofAccount(account) }
+  const options = optionsOf({ account, from: fromText, to: toText, group, 'with-words': withWords })
+  return { action: withWords ? 'export' : 'replay', command: 'what-if', options, ...ofAccount(account) }
 }
 
 type Bots = { readonly candidate: Bot; readonly baseline: Bot | undefined; readonly stop: () => Promise<void> }

@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
 import * as E from 'fp-ts/lib/Either.js'
-import type { OperatorAction } from '../../../contracts/commands/operator-action.ts'
+import type { Action, ActionOption, OperatorAction } from '../../../contracts/commands/operator-action.ts'
 import { AccountId, type Id } from '../../../contracts/primitives.ts'
 import { audit } from '../../../contracts/topics.ts'
 import type { Now } from '../domain/clock.ts'
 import type { Append, Failure } from '../domain/log/record.ts'
 import { type Also, type Identity, looksLikeAddress } from '../domain/person/ids.ts'
 
-export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
+export type Asked = {
+  readonly action: Action
+  /** The command, in words of the command line, or what somebody looks at. */
+  readonly command: string
+  /** No option may be personal data. */
+  readonly options?: ActionOption[]
+  readonly accountId?: AccountId
+}
 
 /** Records an action before it happens. Left: the record may be missing, so the caller must not do the action. */
 export type RecordAction = (asked: Asked) => Promise<E.Either<Failure, void>>
@@ -32,21 +39,26 @@ export const idText = (id: Identity): string => (looksLikeAddress(id) ? withheld
 
 const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also)}`)
 
+/** The options that are set. Each value of a list is an option of its own. */
+export const optionsOf = (options: object): ActionOption[] =>
+  Object.entries(options).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [value].flat().map((each) => ({ name, value: String(each) })),
+  )
+
 type Ids = { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> }
 
 const mostNamed = 5
 
-/** Who was found: `client:1701 chats:3`. Of many clients only the number is kept. */
-const foundText = ({ chats, clients }: Ids): string => {
-  const named =
-    clients.length > mostNamed
-      ? [`clients:${clients.length}`]
-      : clients.map((value) => `client:${idText({ kind: 'client', value })}`)
-  return [...named, `chats:${chats.length}`].join(' ')
-}
+/** Who was found. Of many clients only the number is kept. */
+const foundOptions = ({ chats, clients }: Ids): object => ({
+  ...(clients.length > mostNamed
+    ? { 'found-clients': clients.length }
+    : { 'found-client': clients.map((value) => idText({ kind: 'client', value })) }),
+  'found-chats': chats.length,
+})
 
 /**
- * An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind, also
+ * An action on one person. Its options have the person's id, but of an email address, phone or userToken only the kind, also
  * if it was typed as an id.
  */
 export const actionOn = (
@@ -62,30 +74,23 @@ export const actionOn = (
     ticket,
     found,
   }: { readonly what?: string; readonly ticket?: string | undefined; readonly found?: Ids } = {},
-): Asked => {
-  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${idText({ kind, value })}`
-  return {
-    action,
-    detail: [
-      what,
-      who,
-      ...(also.length > 0 ? [`also ${also.map(alsoText)}`] : []),
-      ...(except.length > 0 ? [`except ${except.map(alsoText)}`] : []),
-      ...(found === undefined ? [] : [`found ${foundText(found)}`]),
-      ...(ticket === undefined ? [] : [`ticket ${ticket}`]),
-    ].join(', '),
-    ...ofAccount(accountId),
-  }
-}
+): Asked => ({
+  action,
+  command: what,
+  options: optionsOf({
+    // Of these a record keeps only the kind.
+    [kind]: kind === 'email' || kind === 'phone' || kind === 'userToken' ? true : idText({ kind, value }),
+    also: also.map(alsoText),
+    except: except.map(alsoText),
+    ...(found && foundOptions(found)),
+    ticket,
+  }),
+  ...ofAccount(accountId),
+})
 
-/** A command with its options: `redrive quarantine, account acme`. No option may be personal data. */
-export const commandText = (command: string, options: object): string =>
-  [
-    command,
-    ...Object.entries(options).flatMap(([name, value]) =>
-      value === undefined || value === false ? [] : [`${name} ${value}`],
-    ),
-  ].join(', ')
+/** The command and its options in one line: `redrive quarantine, account acme`, and only the name of an option without a value. */
+export const detailOf = ({ command, options = [] }: Asked): string =>
+  [command, ...options.map(({ name, value }) => (value === 'true' ? name : `${name} ${value}`))].join(', ')
 
 export const notRecorded = ({ reason }: Failure): string =>
   `Nothing was done, since it cannot be recorded on the topic audit: ${reason}`
@@ -122,7 +127,14 @@ export const afterErasures =
 export const actionRecorder =
   (append: Append, now: Now, who: string): RecordAction =>
   (asked) => {
-    const recorded: OperatorAction = { type: 'OperatorAction', id: randomUUID() as Id, who, at: now(), ...asked }
+    const recorded: OperatorAction = {
+      type: 'OperatorAction',
+      id: randomUUID() as Id,
+      who,
+      at: now(),
+      detail: detailOf(asked),
+      ...asked,
+    }
     return append(
       {
         topic: audit.name,

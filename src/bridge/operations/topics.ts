@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { audit, eventTopicNames } from '../../../contracts/topics.ts'
 import type { KafkaPorts } from '../kafka/kafka.ts'
 import type { NewTopic, TopicReport } from '../kafka/topics/settings.ts'
+import { optionsOf } from './audit.ts'
 import { type Done, operation, type Resources, type Stop, stop } from './operation.ts'
 
 type Ports = Pick<Resources, 'retentionDays' | 'topicPrefix'> & {
@@ -53,7 +54,8 @@ export const topics = operation({
     const isAudit = ({ name, partitions }: TopicReport) => name === `${topicPrefix}${audit.name}` && partitions > 0
     return E.right({ apply, print, isRecorded: found.right.some(isAudit) })
   },
-  action: ({ isRecorded }) => (isRecorded ? { action: 'topics', detail: 'topics, apply' } : undefined),
+  action: ({ isRecorded }) =>
+    isRecorded ? { action: 'topics', command: 'topics', options: optionsOf({ apply: true }) } : undefined,
   act: async ({ kafka, ...kept }, { apply, print }): Promise<E.Either<Stop, Done<TopicsResult>>> => {
     if (print) return E.right({ code: 0, result: kafka.newTopics })
     const found = await (apply ? kafka.applyTopics() : kafka.describeTopics())

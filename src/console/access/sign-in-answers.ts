@@ -33,8 +33,8 @@ export const signInAnswers = (deps: AnswerDeps) => {
   const pages = pagesAt(basePath, styleSheet)
   /** Nobody waits for the record: the console must open while Kafka is down, because it shows what is wrong. */
   const recordSignIn = async (who: string, by: 'link' | 'oidc') => {
-    const detail = by === 'link' ? 'with a sign-in link' : 'with OpenID Connect'
-    const recorded = await recordActionOf(who)({ action: 'sign-in', detail })
+    const command = by === 'link' ? 'with a sign-in link' : 'with OpenID Connect'
+    const recorded = await recordActionOf(who)({ action: 'sign-in', command })
     if (E.isLeft(recorded)) log.error({ by, reason: recorded.left.reason }, 'a sign-in to the console was not recorded')
   }
   return {

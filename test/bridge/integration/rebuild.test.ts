@@ -267,7 +267,7 @@ rebuilding('of a view without records in a complete log is done', async () => {
 rebuilding('of audit repairs what its topic has, and keeps what only the view has', async () => {
   const record = async (daysAgo: number) => {
     const at = new Date(Date.now() - daysAgo * dayMs).toISOString() as Instant
-    right(await actionRecorder(kafka.append, () => at, 'officer@test')({ action: 'export', detail: 'export' }))
+    right(await actionRecorder(kafka.append, () => at, 'officer@test')({ action: 'export', command: 'export' }))
     await settled()
   }
   const forgetAll = async () => kafka.deleteBefore('audit', await kafka.endOffsets('audit'))

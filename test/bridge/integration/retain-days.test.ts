@@ -148,7 +148,7 @@ retaining('more than 20 persons wait, until an operator releases them', async ()
   assert.equal(await waiting(), [0])
   const { records } = await readTopics(here.brokers, here.prefix, ['audit'])
   const actions = records.map(({ value }) => JSON.parse(`${value}`))
-  assert.match(actions.find(({ who }) => who === 'operator@test')?.detail, 'erase release, persons without an event')
+  assert.match(actions.find(({ who }) => who === 'operator@test')?.detail, 'erase release, without-an-event-since')
   await projector.stop()
 })
 

@@ -16,8 +16,12 @@ audits('has the operator, action, time and account, with the account as its key'
   const append = async (record: OutgoingRecord) => E.right(void records.push(record))
   const record = actionRecorder(append, () => noon, 'operator@test')
   const accountId = right(AccountId.decode('acme'))
-  right(await record({ action: 'redrive', detail: 'redrive quarantine, account acme', accountId }))
-  right(await record({ action: 'rebuild', detail: 'rebuild all' }))
+  const options = [
+    { name: 'account', value: 'acme' },
+    { name: 'force', value: 'true' },
+  ]
+  right(await record({ action: 'redrive', command: 'redrive quarantine', options, accountId }))
+  right(await record({ action: 'rebuild', command: 'rebuild' }))
   assert.equal(
     records.map(({ topic, key }) => [topic, key]),
     [
@@ -31,12 +35,15 @@ audits('has the operator, action, time and account, with the account as its key'
   assert.equal(said, {
     type: 'OperatorAction',
     action: 'redrive',
-    detail: 'redrive quarantine, account acme',
+    detail: 'redrive quarantine, account acme, force',
+    command: 'redrive quarantine',
+    options,
     accountId,
     who: 'operator@test',
     at: noon,
   })
   assert.is.not(id, second.id)
+  assert.is(second.detail, 'rebuild')
 })
 
 const refusesRecords = async () => E.left({ kind: 'transient' as const, reason: 'the broker is away' })
@@ -70,7 +77,17 @@ audits('has the options of a redrive, and its account', async () => {
     recordAction: async (action) => E.right(void asked.push(action)),
   })
   assert.equal(ran, { code: 0, out: ['no dead letter matches'], err: [] })
-  assert.equal(asked, [{ action: 'redrive', detail: 'redrive send, account acme, cause contract', accountId: 'acme' }])
+  assert.equal(asked, [
+    {
+      action: 'redrive',
+      command: 'redrive send',
+      options: [
+        { name: 'account', value: 'acme' },
+        { name: 'cause', value: 'contract' },
+      ],
+      accountId: 'acme',
+    },
+  ])
 })
 
 audits('has no redrive that is refused: again together with force needs the letters by name', async () => {
@@ -115,7 +132,17 @@ audits('also has each look at a record, which shows personal data', async () => 
   const { code, lines } = await shown(async (action) => E.right(void asked.push(action)))
   assert.is(code, 0)
   assert.ok(lines.includes('Jane Doe'))
-  assert.equal(asked, [{ action: 'unmask', detail: 'redrive show, id 0/7, quarantine true', accountId: 'acme' }])
+  assert.equal(asked, [
+    {
+      action: 'unmask',
+      command: 'redrive show',
+      options: [
+        { name: 'id', value: '0/7' },
+        { name: 'quarantine', value: 'true' },
+      ],
+      accountId: 'acme',
+    },
+  ])
 })
 
 audits('comes first: a record is not shown if the look cannot be recorded', async () => {

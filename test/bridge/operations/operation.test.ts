@@ -22,7 +22,7 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
       return refuses === 'select' ? stop('absent', 'There is no fence.') : E.right(`a ${colour} fence`)
     },
     show: (fence) => [`show ${fence}`],
-    action: (fence) => ({ action: 'rebuild', detail: `paint ${fence}` }),
+    action: (fence) => ({ action: 'rebuild', command: `paint ${fence}` }),
     act: async (_, fence) => {
       step('act')
       return E.right({ code: 0, result: fence })
@@ -38,8 +38,8 @@ const stepsOf = async ({ isDry = false, acts, refuses }: Given) => {
       step(`confirm ${fence}`)
       return refuses !== 'confirm'
     },
-    recordAction: async ({ detail }) => {
-      step(`record ${detail}`)
+    recordAction: async ({ command }) => {
+      step(`record ${command}`)
       return refuses === 'record' ? E.left({ kind: 'transient', reason: 'the broker is away' }) : E.right(undefined)
     },
   }

@@ -266,7 +266,7 @@ access('an empty user name is no name: the subject is in the audit log', async (
   const before = server.audit.actions.length
   await signIn({ sub: 'u-7', preferred_username: '', groups: ['lead'] })
   await eventually('the record', () => server.audit.actions.length > before)
-  assert.equal(server.audit.actions.at(-1), { who: 'u-7', action: 'sign-in', detail: 'with OpenID Connect' })
+  assert.equal(server.audit.actions.at(-1), { who: 'u-7', action: 'sign-in', command: 'with OpenID Connect' })
 })
 
 access('a user without a role sees which groups the provider sent', async () => {

@@ -8,7 +8,7 @@ import { dated } from '../../../src/bridge/domain/dated.ts'
 import type { Refusal } from '../../../src/bridge/http/answer.ts'
 import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
 import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
-import type { RecordAction } from '../../../src/bridge/operations/audit.ts'
+import { optionsOf, type RecordAction } from '../../../src/bridge/operations/audit.ts'
 import { monotonic } from '../../../src/bridge/shared/time.ts'
 import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { viewNames } from '../../../src/bridge/views/index.ts'
@@ -417,7 +417,13 @@ reading('after an unmask that is recorded, only this user sees clear text, for 1
   const granted = await ask<UnmaskAnswer>(unmask, { session: lead })
   assert.equal(granted, { unmaskedUntil: at('12:15:00') })
   assert.equal(recorded.splice(0), [
-    { who: 'lead@desk', action: 'unmask', detail: 'conversation 2037', accountId: 'acme' },
+    {
+      who: 'lead@desk',
+      action: 'unmask',
+      command: 'conversation',
+      options: [{ name: 'chat', value: '2037' }],
+      accountId: 'acme',
+    },
   ])
   const seen = await ask<ConversationAnswer>(conversation, { session: lead })
   assert.is(seen.unmaskedUntil, at('12:15:00'))
@@ -572,8 +578,10 @@ reading('a raw record is shown completely, and the look is recorded', async () =
       headers: [{ name: 'ce_id', value: { text: 'raw-raw' } }],
     },
   )
-  const detail = `record bot-conversations/${body.partition}/${body.offset}`
-  assert.equal(recorded.splice(0), [{ who: 'lead@desk', action: 'unmask', detail, accountId: 'acme' }])
+  const options = optionsOf(body)
+  assert.equal(recorded.splice(0), [
+    { who: 'lead@desk', action: 'unmask', command: 'record', options, accountId: 'acme' },
+  ])
   assert.is((await refused(record, { session: lead, body: { topic: 'chats' } })).status, 400)
 })
 
@@ -774,7 +782,7 @@ reading(
       ],
     )
     assert.equal(recorded.splice(0), [
-      { who: 'operator@desk', action: 'unmask', detail: 'examples of drift', accountId: 'acme' },
+      { who: 'operator@desk', action: 'unmask', command: 'examples of drift', options: [], accountId: 'acme' },
     ])
     const first = await ask<DriftAnswer>(list, { query: 'limit=1' })
     const second = await ask<DriftAnswer>(list, { query: `limit=1&cursor=${first.next}` })

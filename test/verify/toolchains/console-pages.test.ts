@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
+import type { AuditDocument } from '../../../contracts/views/audit.ts'
 import { auditDetailsOf } from '../../../src/console/pages/audit/details.ts'
 import { eventually } from '../../support/eventually.ts'
 import { settled, violations } from './console/browser.ts'
@@ -170,8 +171,8 @@ test('a conversation is masked until it is unmasked, and the unmask is in the au
   const panel = page.locator('aside.panel')
   await panel.getByText('livechat.BotReplyDelivered').first().waitFor()
   const who = /^unmasks/
-  const shownOf = (detail: string) => {
-    const { words, chat } = auditDetailsOf(detail)
+  const shownOf = (document: AuditDocument) => {
+    const { words, chat } = auditDetailsOf(document)
     return chat === undefined ? words : `${words} · chat ${chat}`
   }
   await agree(
@@ -181,10 +182,7 @@ test('a conversation is masked until it is unmasked, and the unmask is in the au
       await settled(page)
       return (await page.getByRole('row', { name: 'unmasks@' }).locator('td.details').allInnerTexts()).toSorted()
     },
-    async () =>
-      (await here.db.collection('audit').find({ who }).toArray())
-        .map(({ detail }) => shownOf(String(detail)))
-        .toSorted(),
+    async () => (await here.db.collection<AuditDocument>('audit').find({ who }).toArray()).map(shownOf).toSorted(),
   )
   assert.is(await here.db.collection('audit').countDocuments({ who, action: 'unmask' }), 2)
   await context.close()

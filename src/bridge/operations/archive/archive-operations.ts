@@ -6,7 +6,7 @@ import type { LostRecords } from '../../archive/lost-keys.ts'
 import { restorer } from '../../archive/restore.ts'
 import type { ArchiveKeys } from '../../domain/archive-keys.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
-import { commandText } from '../audit.ts'
+import { optionsOf } from '../audit.ts'
 import { type Done, operation, type Resources, type Run, type Stop, stop } from '../operation.ts'
 import { anyText, days, oneOf, time } from '../options.ts'
 import { findLost, withoutWrapped } from './lost-keys.ts'
@@ -40,7 +40,7 @@ export const archiveRewrap = operation({
     retire === wrapping.kid
       ? stop('refused', `${retire} is the first key of the file and wraps new data keys. Put another key before it.`)
       : E.right({ retire }),
-  action: ({ retire }) => ({ action: 'rewrap', detail: commandText('archive rewrap', { retire }) }),
+  action: ({ retire }) => ({ action: 'rewrap', command: 'archive rewrap', options: optionsOf({ retire }) }),
   act: async ({ archiveKeys: keys, wrapping }, { retire }) => {
     const result: Rewrapped = { rewrapped: await rewrapAll(keys, wrapping), with: wrapping.kid }
     if (retire === undefined) return E.right({ code: 0, result })
@@ -113,7 +113,8 @@ export const archiveKeys = operation({
     acceptLoss
       ? {
           action: 'erase',
-          detail: `archive keys${lostKey === undefined ? '' : `, lost-key ${lostKey}`}, accept-loss of ${new Set(lost.map(({ id }) => id)).size} chats or clients`,
+          command: 'archive keys',
+          options: optionsOf({ 'lost-key': lostKey, 'accept-loss': new Set(lost.map(({ id }) => id)).size }),
         }
       : undefined,
   act: async (
@@ -183,7 +184,8 @@ export const archiveReplay = operation({
   },
   action: ({ topic, into, from, to }) => ({
     action: 'replay',
-    detail: commandText(`archive replay ${topic}`, { into, from: iso(from), to: iso(to) }),
+    command: `archive replay ${topic}`,
+    options: optionsOf({ into, from: iso(from), to: iso(to) }),
   }),
   act: async (
     { kafka, archiveKeys: keys, wrapping, appendTo, topicPrefix },

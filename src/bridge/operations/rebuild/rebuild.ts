@@ -3,7 +3,7 @@ import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { topicsOfViews, type ViewName, viewNames } from '../../views/index.ts'
-import { commandText } from '../audit.ts'
+import { optionsOf } from '../audit.ts'
 import { type Done, operation, type Run, stop } from '../operation.ts'
 import type { ReadOption } from '../options.ts'
 import { type ArchiveDeps, archivesOf } from './from-archive.ts'
@@ -159,7 +159,8 @@ export const rebuild = operation({
     // The differences contain ids, and for drift names that were sent.
     look: ({ views }: Omit<Asked, 'dryRun'>) => ({
       action: 'unmask',
-      detail: commandText('rebuild', { views, dryRun: true }),
+      command: 'rebuild',
+      options: optionsOf({ views, dryRun: true }),
     }),
   },
   role: 'operator',
@@ -180,7 +181,8 @@ export const rebuild = operation({
   },
   action: ({ views, resume, discard, force }) => ({
     action: 'rebuild',
-    detail: commandText('rebuild', { views, resume, discard, force }),
+    command: 'rebuild',
+    options: optionsOf({ views, resume, discard, force }),
   }),
   act: async (ports, asked, { isDry, say, interruption }: Run<RebuildEvent, never>) => {
     const deps = { ...ports, say, sleep, clock: monotonic, signal: interruption() }

@@ -4,7 +4,7 @@ import type { Failure } from '../../domain/log/record.ts'
 import type { KafkaPorts } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
-import { commandText, ofAccount } from '../audit.ts'
+import { ofAccount, optionsOf } from '../audit.ts'
 import { type Accounts, type Done, operation, type Resources, type Run, type Stop, stop } from '../operation.ts'
 import { accountOption, anyText, limit, oneOf, perSecond, place, time } from '../options.ts'
 import { pace, type Redriven } from './batches.ts'
@@ -110,7 +110,8 @@ export const redriveShow = operation({
 
 const redriveAction = (name: string, filters: Pick<Filters, 'account'>) => ({
   action: 'redrive' as const,
-  detail: commandText(name, filters),
+  command: name,
+  options: optionsOf(filters),
   ...ofAccount(filters.account),
 })
 

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { deadLetters, quarantine } from '../../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
-import { type Asked, commandText, ofAccount } from '../audit.ts'
+import { type Asked, ofAccount, optionsOf } from '../audit.ts'
 import { type Stop, stop } from '../operation.ts'
 import { accountOf, partOf, placeOf } from './dead-letters.ts'
 
@@ -40,8 +40,9 @@ export const unmaskAction = (
   record: IncomingRecord,
   { id, quarantine }: Which,
   accounts: ReadonlyArray<{ readonly id: string }>,
-): Asked => ({
+): Asked & Required<Pick<Asked, 'options'>> => ({
   action: 'unmask',
-  detail: commandText('redrive show', { id, quarantine }),
+  command: 'redrive show',
+  options: optionsOf({ id, quarantine }),
   ...ofAccount(accounts.find((each) => each.id === accountOf(record))?.id),
 })

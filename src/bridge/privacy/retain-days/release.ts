@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { RetainState, SilentPersons, Waiting } from '../../mongo/silent-persons.ts'
-import { ofAccount } from '../../operations/audit.ts'
+import { ofAccount, optionsOf } from '../../operations/audit.ts'
 import { type Accounts, operation, type Run, stop } from '../../operations/operation.ts'
 import { accountOption, anyText } from '../../operations/options.ts'
 
@@ -44,7 +44,8 @@ export const eraseRelease = operation({
       ? undefined
       : {
           action: 'erase',
-          detail: `erase release, persons without an event since ${first?.waiting.before.toISOString()}`,
+          command: 'erase release',
+          options: optionsOf({ 'without-an-event-since': first?.waiting.before.toISOString() }),
           ...ofAccount(account),
         },
   act: async ({ silentPersons }, { account, by, those: [first] }) => {

@@ -3,6 +3,7 @@ import type { ErasureDocument } from '../../../../contracts/views/erasure.ts'
 import { agreedTime } from '../../domain/agreed-time.ts'
 import type { CheckHealth, Health } from '../../domain/checks.ts'
 import { uniqueIdentities } from '../../domain/person/ids.ts'
+import { optionsOf } from '../../operations/audit.ts'
 import { repeat } from '../../shared/repeat.ts'
 import { dayMs, type Sleep } from '../../shared/time.ts'
 import { resume } from '../erase/erase.ts'
@@ -68,7 +69,8 @@ export const retainer = (ports: Ports) => {
   const finishOne = async (receipt: ErasureDocument) => {
     const recorded = await recordAction({
       action: 'erase',
-      detail: `erase, ${receipt._id} goes on`,
+      command: 'erase',
+      options: optionsOf({ 'goes-on': receipt._id }),
       accountId: receipt.accountId,
     })
     if (E.isRight(recorded)) await resume(ports, [receipt])

@@ -1,62 +1,53 @@
+import type { ActionOption } from '../../../../contracts/commands/operator-action.ts'
 import { counted } from '../../browser/format.ts'
 import { causeWords } from '../../browser/words.ts'
 
 /** What the audit log recorded, in words, and the chat that it is about. */
 export type AuditDetails = { readonly words: string; readonly chat?: string }
 
-const ids: Readonly<Record<string, string>> = { client: 'client id', visitor: 'visitor number', id: 'letter' }
+const names: Readonly<Record<string, string>> = { client: 'client id', visitor: 'visitor number', id: 'letter' }
 
-/** `client id 1701` of `client:1701`, `3 chats` of `chats:3`. */
-const foundWords = (each: string): string => {
-  const [kind = '', ...rest] = each.split(':')
-  const value = rest.join(':')
-  return kind === 'chats' || kind === 'clients'
-    ? counted(Number(value), kind.slice(0, -1))
-    : [ids[kind] ?? kind, value].filter(Boolean).join(' ')
-}
-
-/** One option as it is recorded: `id 10/5` or `force true`. */
-const optionWords = (option: string): string => {
-  const [name = '', ...rest] = option.split(' ')
-  const value = rest.join(' ')
-  if (name === 'found')
-    return `found ${value
-      .split(/ (?=[a-z]+:)/)
-      .map(foundWords)
-      .join(', ')}`
+/** One option: `letter 10/5`, or only `force`. */
+const optionWords = ({ name, value }: ActionOption): string => {
+  if (name === 'found-client') return `found client id ${value}`
+  if (name === 'found-clients') return `found ${counted(Number(value), 'client')}`
+  if (name === 'found-chats') return `found ${counted(Number(value), 'chat')}`
   if (name === 'cause') return `cause “${causeWords(value)}”`
-  return value === 'true' ? name : [ids[name] ?? name, value].filter(Boolean).join(' ')
+  return value === 'true' ? name : `${names[name] ?? name} ${value}`
 }
 
-const optionsOf = (text: string): string => text.split(', ').map(optionWords).join(', ')
-const withOptions = (what: string, text: string | undefined): string => (text ? `${what}: ${optionsOf(text)}` : what)
+const titles: Readonly<Record<string, string>> = {
+  'redrive send': 'Dead letters',
+  'redrive quarantine': 'Requests in quarantine',
+  'find person': 'Search for a person',
+  erase: 'Person',
+  export: 'Person',
+}
 
-type Form = readonly [pattern: RegExp, words: (...groups: ReadonlyArray<string>) => AuditDetails]
+type Recorded = {
+  readonly detail: string
+  readonly command?: string
+  readonly options?: ReadonlyArray<ActionOption>
+}
 
-const forms: ReadonlyArray<Form> = [
-  [/^conversation (\S+)$/, (chat = '') => ({ words: 'Conversation', chat })],
-  [/^conversation (.+)$/, (chat) => ({ words: `Conversation ${chat}` })],
-  [
-    /^record (.+)\/(\d+)\/(\d+)$/,
-    (topic, partition, offset) => ({ words: `Record ${offset} of partition ${partition} of ${topic}` }),
-  ],
-  [/^redrive show, id ([^,]+), quarantine true$/, (id) => ({ words: `Content of request ${id} in quarantine` })],
-  [/^redrive show, id ([^,]+), chat (\S+)$/, (id, chat = '') => ({ words: `Content of dead letter ${id}`, chat })],
-  [/^redrive show, id ([^,]+)$/, (id) => ({ words: `Content of dead letter ${id}` })],
-  [/^redrive send(?:, (.+))?$/, (options) => ({ words: withOptions('Dead letters', options) })],
-  [/^redrive quarantine(?:, (.+))?$/, (options) => ({ words: withOptions('Requests in quarantine', options) })],
-  [/^find person, (.+)$/, (options) => ({ words: withOptions('Search for a person', options) })],
-  [
-    /^(?:erase|export), ((?:client|visitor|chat|email|phone|userToken)\b.*)$/,
-    (options) => ({ words: withOptions('Person', options) }),
-  ],
-]
+/** The value that stands in a record instead of an address. */
+const withheld = '(value withheld)'
 
-/** A detail in an unknown form is shown as it was recorded. */
-export const auditDetailsOf = (detail: string): AuditDetails => {
-  for (const [pattern, words] of forms) {
-    const found = pattern.exec(detail)
-    if (found !== null) return words(...found.slice(1))
+/** An action without a title of its own, or of a former commit, which has no options, is shown as it was recorded. */
+export const auditDetailsOf = ({ command = '', options = [], detail }: Recorded): AuditDetails => {
+  const given = Object.fromEntries(options.map(({ name, value }) => [name, value]))
+  const { chat } = given
+  const about = (words: string): AuditDetails => {
+    if (chat === undefined) return { words }
+    return chat === withheld ? { words: `${words} ${chat}` } : { words, chat }
   }
-  return { words: detail.charAt(0).toUpperCase() + detail.slice(1) }
+  if (command === 'conversation') return about('Conversation')
+  if (command === 'record') return { words: `Record ${given.offset} of partition ${given.partition} of ${given.topic}` }
+  if (command === 'redrive show')
+    return given.quarantine
+      ? { words: `Content of request ${given.id} in quarantine` }
+      : about(`Content of dead letter ${given.id}`)
+  const title = titles[command]
+  if (title === undefined) return { words: detail.charAt(0).toUpperCase() + detail.slice(1) }
+  return { words: options.length > 0 ? `${title}: ${options.map(optionWords).join(', ')}` : title }
 }

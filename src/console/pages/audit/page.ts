@@ -111,8 +111,9 @@ const columnsIn = (timeZone: string) => [
 const cellsIn = (timeZone: string) => {
   // This locale writes times as spreadsheets read them: 2026-01-31 17:05:00.
   const local = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
-  return ({ at, who, action, detail, accountId, _id }: AuditDocument) => {
-    const { words, chat } = auditDetailsOf(detail)
+  return (document: AuditDocument) => {
+    const { at, who, action, accountId, _id } = document
+    const { words, chat } = auditDetailsOf(document)
     return [local.format(at), who, actionWords(action), words, chat, at.toISOString(), accountId, _id]
   }
 }

@@ -19,8 +19,8 @@ import { actionCodes, actionWords } from '../../browser/words.ts'
 import { auditDetailsOf } from './details.ts'
 import type { AuditAnswer } from './page.ts'
 
-const Details = ({ account, detail }: { readonly account: string; readonly detail: string }) => {
-  const { words, chat } = auditDetailsOf(detail)
+const Details = ({ account, row }: { readonly account: string; readonly row: AuditAnswer['rows'][number] }) => {
+  const { words, chat } = auditDetailsOf(row)
   return (
     <>
       <Said text={words} />
@@ -140,7 +140,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
                 </td>
                 <td>{actionWords(row.action)}</td>
                 <td class="details">
-                  <Details account={account} detail={row.detail} />
+                  <Details account={account} row={row} />
                 </td>
               </tr>
             ))}

@@ -51,7 +51,7 @@ export const record = part({
         const range = known.get(partition)
         if (range === undefined || offset >= range.high) return notThere
         if (offset < range.low) return deleted
-        const recorded = await recordLook(recordActionOf)(request, `record ${topic}/${partition}/${offset}`)
+        const recorded = await recordLook(recordActionOf)(request, 'record', { topic, partition, offset })
         if (E.isLeft(recorded)) return recorded
         const found = await kafka.fetchRecord(topic, partition, offset).catch(kafkaReasonOf)
         if (typeof found === 'string') return E.left(unavailable(`Kafka: ${found}`))

@@ -195,10 +195,9 @@ export const story = part({
       'POST /api/accounts/:account/conversations/:chat/unmask': async (request) => {
         const { session, accountId, chatId } = request
         if (!Id.is(chatId)) return E.left(unknownChat)
-        const recorded = await recordLook(recordActionOf)(
-          request,
-          `conversation ${idText({ kind: 'chat', value: chatId })}`,
-        )
+        const recorded = await recordLook(recordActionOf)(request, 'conversation', {
+          chat: idText({ kind: 'chat', value: chatId }),
+        })
         if (E.isLeft(recorded)) return recorded
         const until = new Date(Date.parse(now()) + unmaskMs)
         await session.unmask({ accountId, chatId, until })

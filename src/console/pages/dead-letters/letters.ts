@@ -7,7 +7,7 @@ import { quarantine } from '../../../../contracts/topics.ts'
 import { unknownEvent } from '../../../bridge/domain/decode-request.ts'
 import type { Failure, IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import { invalid, type Refusal } from '../../../bridge/http/answer.ts'
-import { idText, notRecorded } from '../../../bridge/operations/audit.ts'
+import { idText, notRecorded, optionsOf } from '../../../bridge/operations/audit.ts'
 import { type Chained, chainedOf, chainsOf, isIn, type LetterState } from '../../../bridge/operations/redrive/chains.ts'
 import { readDeadLetter } from '../../../bridge/operations/redrive/dead-letters.ts'
 import {
@@ -394,7 +394,7 @@ export const lettersWith = ({ kafka, redrives, recordActionOf, accounts }: Lette
       const chat = isQuarantine ? undefined : chatOfLetter(shown.right)
       const recorded = await recordActionOf(session.who)({
         ...look,
-        ...(chat !== undefined && { detail: `${look.detail}, chat ${idText({ kind: 'chat', value: chat })}` }),
+        options: [...look.options, ...optionsOf({ chat: chat && idText({ kind: 'chat', value: chat }) })],
       })
       if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
       // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.

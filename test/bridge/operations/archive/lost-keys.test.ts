@@ -7,7 +7,7 @@ import { restorer } from '../../../../src/bridge/archive/restore.ts'
 import { seal } from '../../../../src/bridge/archive/seal.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { toRecord } from '../../../../src/bridge/kafka/records.ts'
-import { notRecorded, type RecordAction } from '../../../../src/bridge/operations/audit.ts'
+import { notRecorded, optionsOf, type RecordAction } from '../../../../src/bridge/operations/audit.ts'
 import { right } from '../../../support/either.ts'
 import { anEvent, at } from '../../../support/given-events.ts'
 import { runOperation } from '../../../support/operation.ts'
@@ -82,7 +82,7 @@ losing('lets all readers continue without the key after its loss is accepted and
   const { run, actions, names } = await given()
   const { code, out } = await run(['--accept-loss'])
   assert.equal([code, out.slice(0, -1)], [0, told])
-  assert.equal(actions, [{ action: 'erase', detail: 'archive keys, accept-loss of 1 chats or clients' }])
+  assert.equal(actions, [{ action: 'erase', command: 'archive keys', options: optionsOf({ 'accept-loss': 1 }) }])
   assert.equal(await names(), [undefined, 'Ann', undefined, undefined])
   const again = await run(['--accept-loss'])
   assert.equal(again, { code: 0, out: ['No data key is lost that the archive needs.'], err: [] })
@@ -127,7 +127,7 @@ losing('counts what a key wrapped that the file lacks only if it is named as los
   const accepted = await run(['--lost-key', 'first', '--accept-loss'])
   assert.is(accepted.code, 0)
   assert.equal(actions, [
-    { action: 'erase', detail: 'archive keys, lost-key first, accept-loss of 1 chats or clients' },
+    { action: 'erase', command: 'archive keys', options: optionsOf({ 'lost-key': 'first', 'accept-loss': 1 }) },
   ])
   // Only the topic has what is behind its beginning.
   assert.equal(await names(), [undefined, 'lost', 'lost', 'lost'])

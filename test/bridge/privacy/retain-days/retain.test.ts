@@ -5,6 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { SilentPersons } from '../../../../src/bridge/mongo/silent-persons.ts'
+import { type Asked, detailOf } from '../../../../src/bridge/operations/audit.ts'
 import {
   countedSince,
   coveredBy,
@@ -72,8 +73,8 @@ const world = (events: ReadonlyArray<Happened>) => {
       },
     },
     clock: () => new Date(state.now),
-    recordAction: async ({ detail }: { readonly detail: string }) => {
-      audited.push(detail)
+    recordAction: async (asked: Asked) => {
+      audited.push(detailOf(asked))
       return E.right(undefined)
     },
     viewsAreCurrent: async () => true,

@@ -18,6 +18,16 @@ const command = {
   clientId: WireId,
 }
 
+const optional = {
+  /** The ce_id of the ClientMessageReceived that it answers. */
+  inReplyTo: nullable(Id),
+  /**
+   * Which bot answers: the name of its consumer group. Operators see it beside the reply, so two bots that answer one
+   * chat can be told apart. A value that does not fit costs only itself.
+   */
+  group: nullable(Id),
+}
+
 /**
  * A reply of bot logic to a client. `id` is unique among the messages of the chat: a command that was sent once is not
  * sent again.
@@ -31,8 +41,7 @@ export const BotMessage = shape(
     message: ReplyMessage,
   },
   {
-    /** The ce_id of the ClientMessageReceived that it answers. */
-    inReplyTo: nullable(Id),
+    ...optional,
     /**
      * True if the answer follows, as after "One moment". Such a message does not answer the client: the bridge waits
      * once more for `bot.replyWithin`, counted from the delivery of the first such message, and then invites an agent.
@@ -50,8 +59,7 @@ export const InviteAgent = shape(
     ...command,
   },
   {
-    /** The ce_id of the ClientMessageReceived that it answers. */
-    inReplyTo: nullable(Id),
+    ...optional,
     /** Why the client is handed over, for people: operators read it in `deliveries`. The service does not get it. */
     reason: nullable(Text),
   },
@@ -70,6 +78,7 @@ export const exampleCommands = {
     type: 'BotMessage',
     ...ofExample,
     inReplyTo: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+    group: 'shop-bot',
     message: buttons.example,
   },
   InviteAgent: { type: 'InviteAgent', ...ofExample },

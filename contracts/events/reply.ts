@@ -76,5 +76,7 @@ export const reply = {
     expectsMore: t.boolean,
     /** Why bot logic hands the client over, in its own words: `reason` of InviteAgent. */
     handOverReason: Text,
+    /** Which bot answered: the name of its consumer group, if its command has it. */
+    group: Id,
   },
 }

@@ -49,6 +49,8 @@ export const DeliveryDocument = exactShape(
     expectsMore: t.boolean,
     /** Why bot logic hands the client over, in its own words. Absent until the outcome is known. */
     handOverReason: Text,
+    /** Which bot answered: the name of its consumer group, if its command has it. */
+    group: Id,
     /** Why it failed or was suppressed. */
     reason: Code,
     /** The reason in words. */

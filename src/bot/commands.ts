@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
-import type { Id } from '../../contracts/primitives.ts'
+import { Id } from '../../contracts/primitives.ts'
 import type { Outcome } from './handlers.ts'
 import type { Reply } from './replies.ts'
 
@@ -49,11 +49,11 @@ export const otherAnswers = (group: string): ((outcome: Outcome) => boolean) => 
 }
 
 /** Undefined if the event has no client: nobody could get the reply. */
-const commandOf = (event: ConversationEvent, reply: Reply, id: Id): BotReply | undefined => {
+const commandOf = (event: ConversationEvent, reply: Reply, id: Id, group: string): BotReply | undefined => {
   const { accountId, chatId, clientId } = event.data
   if (clientId === undefined) return undefined
   const inReplyTo = event.type === 'ClientMessageReceived' ? { inReplyTo: event.id } : {}
-  const command = { id, accountId, chatId, clientId, ...inReplyTo }
+  const command = { id, accountId, chatId, clientId, ...inReplyTo, ...(Id.is(group) && { group }) }
   return reply.kind === 'hand-over'
     ? { type: 'InviteAgent', ...command, ...(reply.reason !== undefined && { reason: reply.reason }) }
     : { type: 'BotMessage', ...command, message: reply.message }
@@ -65,7 +65,7 @@ export const commandsOf = (
   replies: ReadonlyArray<Reply>,
   group: string,
 ): ReadonlyArray<BotReply> =>
-  replies.flatMap((reply, place) => commandOf(event, reply, commandIdOf(event, String(place), group)) ?? [])
+  replies.flatMap((reply, place) => commandOf(event, reply, commandIdOf(event, String(place), group), group) ?? [])
 
 /** The ids of the first commands with what a turn says before its answer. */
 export const announcementIds = (first: ConversationEvent, group: string, count: number): ReadonlySet<string> =>
@@ -81,6 +81,6 @@ export const announcementOf = (
   place: number,
   group: string,
 ): BotReply | undefined => {
-  const command = commandOf(newest, reply, commandIdOf(first, `say ${place}`, group))
+  const command = commandOf(newest, reply, commandIdOf(first, `say ${place}`, group), group)
   return command?.type === 'BotMessage' ? { ...command, expectsMore: true } : command
 }

@@ -125,7 +125,7 @@ const bridge = (now: () => Instant) => {
      * itself makes.
      */
     send: (command: BotReply): E.Either<string, ConversationEvent> => {
-      const { accountId, chatId, clientId, id, type, inReplyTo } = command
+      const { accountId, chatId, clientId, id, type, inReplyTo, group } = command
       const decision = decideReply(chats.get(chatId) ?? unknownConversation, command, new Date(now()))
       if (decision !== 'send') return E.left(decision)
       const event = conversationEvent(
@@ -138,6 +138,7 @@ const bridge = (now: () => Instant) => {
           commandType: type,
           requestedAt: now(),
           ...(inReplyTo && { inReplyTo }),
+          ...(group && { group }),
           ...(type === 'BotMessage' && writtenMessage(markdown, command.message, now())),
           ...(type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
         },

@@ -280,6 +280,17 @@ story('says why the bridge itself sent a message, and why a reply was suppressed
   )
 })
 
+story('a bot’s reply names its group, so two bots that answer one chat are two names', () => {
+  const by = (second: number, group: string, commandType: 'BotMessage' | 'InviteAgent' = 'BotMessage') =>
+    event('BotReplyDelivered', second, { commandType, group, attempts: [] })
+  const events = [by(1, 'shop-bot'), by(2, 'copy-of-shop-bot'), by(3, 'shop-bot', 'InviteAgent')]
+  const deliveries = [delivery({ commandId: 'c4', state: 'pending', requestedAt: at(4), group: 'shop-bot' })]
+  assert.equal(
+    entriesOf({ events, deliveries }).map(({ title }) => title),
+    ['Bot · shop-bot', 'Bot · copy-of-shop-bot', 'The bot asked for an agent · shop-bot', 'Bot · shop-bot'],
+  )
+})
+
 story('shows an invitation as a step without a message', () => {
   const told = event('BotReplyDelivered', 1, { commandType: 'InviteAgent', attempts: [] })
   const entry = only({ events: [told] })

@@ -3,12 +3,23 @@ import { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { recordedTypes } from '../../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../../contracts/events/versions.ts'
+import { Id } from '../../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../../contracts/problem.ts'
-import { ceDataSchema, ceType, keyOf, type Topic, topicOf, topics, topicsOf } from '../../../contracts/topics.ts'
+import {
+  botReplies,
+  ceDataSchema,
+  ceType,
+  keyOf,
+  type Topic,
+  topicOf,
+  topics,
+  topicsOf,
+} from '../../../contracts/topics.ts'
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { Decode, Folded } from '../domain/folded.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
 import { quarantinedRequest } from '../domain/quarantined.ts'
+import { isJsonObject } from '../shared/json.ts'
 import { headerTexts } from './record-headers.ts'
 
 const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
@@ -83,11 +94,21 @@ export const recordReader = (earlier = earlierVersions) => {
 /** The only decoder from a record to its event: the projector, egress, rebuild and the bot kit use it. */
 export const fromRecord = recordReader()
 
+/** The group is for people: one that does not fit is left out, and the reply is sent. */
+const withoutWrongGroup = (json: unknown): unknown => {
+  if (!isJsonObject(json) || json.group === undefined || json.group === null || Id.is(json.group)) return json
+  const { group: _, ...command } = json
+  return command
+}
+
+const decodeCommand = decodeJson(BotReply)
+
 /** Decodes a command of bot-replies. */
 export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>) =>
-  E.flatMap(readValue(value, { exact: true }), decodeJson(BotReply))
+  E.flatMap(readValue(value, { exact: true }), (json) => decodeCommand(withoutWrongGroup(json)))
 
-const decoderOf = ({ content }: Topic): Decode => {
+const decoderOf = ({ name, content }: Topic): Decode => {
+  if (name === botReplies.name) return fromCommand
   if (content.kind === 'bytes') return quarantinedRequest
   if (content.kind !== 'json') return fromRecord
   // Views are folded from topics whose records have a type. The others are decoded too, and no view reads them.

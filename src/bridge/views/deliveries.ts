@@ -21,7 +21,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
   const { reply, requestedAt } = recorded
   const applied = advance(current?.applied, recorded)
   if (current !== undefined) return applied === undefined ? current : { ...current, applied }
-  const { id: commandId, type: commandType, accountId, chatId, clientId, inReplyTo } = reply
+  const { id: commandId, type: commandType, accountId, chatId, clientId, inReplyTo, group } = reply
   return {
     _id: deliveryId({ accountId, chatId, commandId, commandType }),
     accountId,
@@ -35,6 +35,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
     attempts: [],
     requestedAt: new Date(requestedAt),
     ...(inReplyTo && { inReplyTo }),
+    ...(group && { group }),
   }
 }
 
@@ -42,7 +43,7 @@ const reported = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
   ...guard,
   _id: deliveryId(data),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
-  ...present(data, 'inReplyTo', 'message', 'renderedAs', 'because', 'expectsMore', 'handOverReason'),
+  ...present(data, 'inReplyTo', 'message', 'renderedAs', 'because', 'expectsMore', 'handOverReason', 'group'),
   finishedAt: time,
 })
 

@@ -189,8 +189,14 @@ const like = (expected: ReadonlyArray<Published> = [], found: ReadonlyArray<Publ
 
 /** What a kit published, in the words of its scenario. */
 export const inWordsOf = ({ published, notes = {}, order }: Scenario, played: Played) => ({
-  expected: { published, notes, order: order ?? played.order },
+  expected: {
+    groups: Object.keys(published).length === 0 ? [] : ['scenario'],
+    published,
+    notes,
+    order: order ?? played.order,
+  },
   found: {
+    groups: [...new Set(Object.values(played.commands).flatMap((commands) => commands.map(({ group }) => group)))],
     published: Object.fromEntries(
       Object.entries(played.commands).map(([chat, commands]) => [
         chat,

@@ -12,7 +12,7 @@ test('a command is posted, its outcome published and its offset committed', asyn
   const w = simulation()
   await w.start()
   w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
-  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  w.command(botMessage('c1', { inReplyTo: 'm1', group: 'shop-bot' }))
   await w.time.until(w.isDone)
 
   assert.equal(w.requests[0]?.request, {
@@ -42,6 +42,7 @@ test('a command is posted, its outcome published and its offset committed', asyn
         attempts: [{ at: '2026-01-31T12:00:00.000Z', durationMs: 10, status: 200 }],
         requestedAt: '2026-01-31T12:00:00.000Z',
         inReplyTo: 'm1',
+        group: 'shop-bot',
         message: { type: 'TEXT', text: 'text of c1', timestamp: '2026-01-31T12:00:00.000Z' },
       },
     },

@@ -224,17 +224,17 @@ test('a readable command that meets a bug becomes a dead letter, its event says 
   assert.not.match(detail ?? '', 'client')
 })
 
-test('the event for its author has the type that was sent, valid or not', async () => {
+test('the event for its author has the type and the group that were sent, valid or not', async () => {
   const types = ['InviteAgent', 'BotMessage', 'Typing', 7, '', undefined]
   const told: unknown[] = []
   for (const type of types) {
     const w = simulation()
-    await handled(w, { ...addressed, type, inReplyTo: 'm1' }, 'acme/2038')
-    told.push(...w.outcomes().map(({ data }) => [data.commandType, data.inReplyTo]))
+    await handled(w, { ...addressed, type, inReplyTo: 'm1', group: 'shop-bot' }, 'acme/2038')
+    told.push(...w.outcomes().map(({ data }) => [data.commandType, data.inReplyTo, data.group]))
   }
   assert.equal(
     told,
-    ['InviteAgent', 'BotMessage', 'Typing', 'unknown', 'unknown', 'unknown'].map((type) => [type, 'm1']),
+    ['InviteAgent', 'BotMessage', 'Typing', 'unknown', 'unknown', 'unknown'].map((type) => [type, 'm1', 'shop-bot']),
   )
 })
 

@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { exampleCommands } from '../../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import { ceDataSchema, ceType } from '../../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
-import { fromCommand, fromRecord, toRecord } from '../../../src/bridge/kafka/records.ts'
+import { decodeRecord, fromCommand, fromRecord, toRecord } from '../../../src/bridge/kafka/records.ts'
 import { arbitraryOf } from '../../support/arbitraries.ts'
 import { right } from '../../support/either.ts'
 
@@ -131,6 +132,28 @@ cloudEvents('an id beyond 2^53 that other producers write as a number is not rou
   })
 
   assert.equal(chatIds, ['2037', '9007199254740993', '9007199254740993'])
+})
+
+cloudEvents('a group of a command that does not fit costs only itself', () => {
+  const rows = [
+    ['its name', 'shop-bot', 'shop-bot'],
+    ['null: not known', null, null],
+    ['empty', '', undefined],
+    ['a number', 7, undefined],
+    ['an object', { name: 'shop-bot' }, undefined],
+    ['255 characters', 'g'.repeat(255), 'g'.repeat(255)],
+    ['one more', 'g'.repeat(256), undefined],
+    ['a control character', 'shop\u0000bot', undefined],
+  ] as const
+  for (const [name, group, expected] of rows)
+    for (const command of Object.values(exampleCommands)) {
+      const value = Buffer.from(JSON.stringify({ ...command, group }))
+      for (const read of [
+        fromCommand({ value }),
+        decodeRecord({ ...asRead(toRecord(closed)), topic: 'bot-replies', value }),
+      ])
+        assert.equal(E.map((given: object) => Reflect.get(given, 'group'))(read), E.right(expected), name)
+    }
 })
 
 cloudEvents('a number that only a double can represent is read unchanged', () => {

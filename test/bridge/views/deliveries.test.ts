@@ -14,6 +14,7 @@ const reply = BotReply.decode({
   accountId: 'acme',
   chatId: 2037,
   clientId: '1233',
+  group: 'shop-bot',
   message: { type: 'BUTTONS', title: 'Which?', buttons: [{ text: 'This', id: 1 }], force_reply: true },
 })
 if (reply._tag === 'Left') throw new Error('a valid command')
@@ -42,15 +43,16 @@ deliveries('a command is pending, without its text, which an erasure could not r
     state: 'pending',
     attempts: [],
     requestedAt: date('10:00:01'),
+    group: 'shop-bot',
   })
 })
 
-deliveries('the outcome tells why the bot handed over, and that an answer was only announced', () => {
-  const told = { handOverReason: 'wants a refund', expectsMore: true }
+deliveries('the outcome tells who answered, why the bot handed over, and that an answer was only announced', () => {
+  const told = { handOverReason: 'wants a refund', expectsMore: true, group: 'shop-bot' }
   const [event] = inLog(anEvent('BotReplyDelivered', 'e9', at('10:00:02'), told))
   assert.ok(event)
-  const { handOverReason, expectsMore } = evolveOutcome(pending(), event)
-  assert.equal({ handOverReason, expectsMore }, told)
+  const { handOverReason, expectsMore, group } = evolveOutcome(pending(), event)
+  assert.equal({ handOverReason, expectsMore, group }, told)
 })
 
 deliveries('command and outcome give the same document in both orders', () => {

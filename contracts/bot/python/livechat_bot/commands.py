@@ -48,10 +48,11 @@ class OtherAnswers:
         return (not is_own) in before
 
 
-def _command(event: Event, reply: Reply, id: str) -> dict[str, Any]:
+def _command(event: Event, reply: Reply, id: str, group: str) -> dict[str, Any]:
     chat = {"id": id, "accountId": event.account_id, "chatId": event.chat_id, "clientId": event.client_id}
     if event.type == "ClientMessageReceived":
         chat["inReplyTo"] = event.id
+    chat["group"] = group
     if isinstance(reply, HandOver):
         reason = {} if reply.reason is None else {"reason": reply.reason}
         return {"type": "InviteAgent", **chat, **reason}
@@ -62,7 +63,7 @@ def commands_of(event: Event, replies: Iterable[Reply], group: str) -> list[dict
     """The commands with a group's replies to an event, in their order. An event without a client cannot get a reply."""
     if event.client_id is None:
         return []
-    return [_command(event, reply, _command_id(event, str(place), group)) for place, reply in enumerate(replies)]
+    return [_command(event, reply, _command_id(event, str(place), group), group) for place, reply in enumerate(replies)]
 
 
 def announcement_ids(first: Event, group: str, count: int) -> set[str]:
@@ -73,5 +74,5 @@ def announcement_ids(first: Event, group: str, count: int) -> set[str]:
 def announcement_of(first: Event, newest: Event, reply: Reply, place: int, group: str) -> dict[str, Any]:
     """The command for what a bot says before its answer. It answers the newest message, and its id is that of the turn's
     first one: a turn that begins again with one more message does not say the same twice."""
-    command = _command(newest, reply, _command_id(first, f"say {place}", group))
+    command = _command(newest, reply, _command_id(first, f"say {place}", group), group)
     return {**command, "expectsMore": True} if command["type"] == "BotMessage" else command

@@ -175,6 +175,7 @@ class _Chats:
             "commandId": command["id"],
             "commandType": command["type"],
             "attempts": [],
+            "group": command["group"],
             "message": command["message"],
         }
         if (kind := rendered_as(command["message"])) is not None:

@@ -43,7 +43,7 @@ export const checkCommand = (
 
 const Addressed = shape(
   { id: Id, accountId: AccountId, chatId: WireId, clientId: WireId },
-  { type: t.unknown, inReplyTo: t.unknown },
+  { type: t.unknown, inReplyTo: t.unknown, group: t.unknown },
   'Addressed',
 )
 export type Addressed = t.TypeOf<typeof Addressed>
@@ -97,6 +97,7 @@ export const handOverTo = async (
     clientId,
     type: command.type,
     inReplyTo: 'inReplyTo' in command ? command.inReplyTo : undefined,
+    group: 'group' in command ? command.group : undefined,
   }
 }
 

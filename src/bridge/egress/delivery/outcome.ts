@@ -72,7 +72,7 @@ export type Ended = {
 
 /** A command's fields in its outcome event. */
 const asked = (command: BotReply, requestedAt: Instant) => {
-  const { accountId, chatId, clientId, id, type, inReplyTo } = command
+  const { accountId, chatId, clientId, id, type, inReplyTo, group } = command
   return {
     accountId,
     chatId,
@@ -81,6 +81,7 @@ const asked = (command: BotReply, requestedAt: Instant) => {
     commandType: type,
     requestedAt,
     ...(inReplyTo && { inReplyTo }),
+    ...(group && { group }),
     ...(command.type === 'BotMessage' && writtenMessage(markdown, command.message, requestedAt)),
     ...(command.type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
     ...(command.type === 'InviteAgent' && command.reason && { handOverReason: command.reason }),
@@ -153,6 +154,7 @@ export const refusedEvent = (
     reason: refusedReason(refusal),
     detail: refusal.detail,
     ...(Id.is(command.inReplyTo) && { inReplyTo: command.inReplyTo }),
+    ...(Id.is(command.group) && { group: command.group }),
   },
 })
 

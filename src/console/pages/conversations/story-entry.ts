@@ -68,17 +68,19 @@ type Person = { readonly id?: string; readonly name?: string }
 
 const named = ({ name, id = '' }: Person, kind: string): string => name || `${kind} ${id}`.trim()
 
+const filled = (...sentences: ReadonlyArray<string>) => sentences.filter((sentence) => sentence !== '')
+
 /** A bot reply, from the data of its outcome event or from its document in `deliveries`. */
 type Reply = Partial<Shown<DeliveryDocument>>
 
 const replyPart = (reply: Reply, state: DeliveryState): Part => {
   const { because = '', reason = '', handOverReason = '', commandType, message, expectsMore, detail = '' } = reply
-  const { attempts = [], requestedAt = '' } = reply
+  const { attempts = [], requestedAt = '', group = '' } = reply
   const isInvitation = commandType === 'InviteAgent'
   const asked = because === '' ? 'The bot asked for an agent' : 'The bridge asked for an agent'
   return {
     who: because === '' ? 'bot' : 'bridge',
-    title: isInvitation ? asked : because === '' ? 'Bot' : 'Bridge',
+    title: [isInvitation ? asked : because === '' ? 'Bot' : 'Bridge', ...filled(group)].join(' · '),
     ...(!isInvitation && { text: wordsOf(message) }),
     buttons: buttonsOf(message),
     state,
@@ -117,8 +119,6 @@ const transcriptOf = ({ agents = [], chat }: DataOf<'ChatFinished'>): ReadonlyAr
     }
   })
 }
-
-const filled = (...sentences: ReadonlyArray<string>) => sentences.filter((sentence) => sentence !== '')
 
 const parts: { readonly [T in EventType]: (data: DataOf<T>) => Part } = {
   ClientMessageReceived: ({ message }) => {

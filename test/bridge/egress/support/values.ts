@@ -24,15 +24,16 @@ export const account = (bot: Partial<BotAccount> = {}): Account & { readonly bot
   },
 })
 
-type Addressed = { readonly chatId?: string; readonly inReplyTo?: string }
+type Addressed = { readonly chatId?: string; readonly inReplyTo?: string; readonly group?: string }
 
-export const botMessage = (commandId: string, { chatId = '2037', inReplyTo }: Addressed = {}): BotReply => ({
+export const botMessage = (commandId: string, { chatId = '2037', inReplyTo, group }: Addressed = {}): BotReply => ({
   type: 'BotMessage',
   id: id(commandId),
   accountId,
   chatId: id(chatId),
   clientId: id('1233'),
   ...(inReplyTo && { inReplyTo: id(inReplyTo) }),
+  ...(group && { group: id(group) }),
   message: { type: 'TEXT', text: `text of ${commandId}` },
 })
 

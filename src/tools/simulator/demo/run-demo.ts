@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { BotReply } from '../../../../contracts/commands/bot-reply.ts'
 import type { IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import type { ReadView } from '../../../bridge/views/index.ts'
 import { bridgeOf } from '../account.ts'
 import { oddly } from '../odd-forms.ts'
 import type { Service } from '../service.ts'
-import { type Reaction, reactTo } from './bot.ts'
+import { reactTo } from './bot.ts'
 import { playFigures } from './figures.ts'
 import { createEventLog } from './log.ts'
 import { playOddForms } from './odd.ts'
@@ -17,16 +16,12 @@ import { createStage } from './stage.ts'
 import type { DemoAccount, Story } from './story.ts'
 import { playWebhooks } from './webhooks.ts'
 
-export type DemoDeps = {
+export type DemoDeps = Pick<Story, 'produceReply' | 'produceNote'> & {
   /** The bridge's URL, without a slash at its end. */
   readonly bridgeUrl: string
   readonly account: DemoAccount
   /** Reads every topic from its present end. Resolves once it misses no later record, with a function that stops it. */
   readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
-  /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
-  readonly produceReply: (command: BotReply) => Promise<void>
-  /** Appends an enrichment. */
-  readonly produceNote: (note: NonNullable<Reaction['note']>) => Promise<void>
   readonly findView: ReadView
   readonly out: (line: string) => void
   /** The chat service to which the account's replies go. The demo connects it to the bridge. */
@@ -66,7 +61,7 @@ export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number;
       })
       .catch((error: unknown) => stage.mishap(`could not publish its reply: ${error}`))
   })
-  const story: Story = { stage, service, account, bridgeUrl, newChatId, log }
+  const story: Story = { stage, service, account, bridgeUrl, newChatId, log, produceReply, produceNote }
   try {
     stage.intro(
       `The bridge is at ${bridgeUrl}. A simulated chat service at ${service.baseUrl} plays account ${account.id}, an example bot answers.`,

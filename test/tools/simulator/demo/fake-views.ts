@@ -14,6 +14,7 @@ const examples: Readonly<Partial<Record<ViewName, object>>> = {
     acceptedAt: noon,
     assignTo: 'https://crm.example.com/contacts/42',
     messages: [1, 2],
+    agents: [],
     firstResponseMs: 7000,
   },
   calls: { type: 'incoming', state: 'end' },
@@ -38,7 +39,10 @@ const details = (view: ViewName, id: string, about: ReadonlyArray<IncomingRecord
   const has = (text: string) => about.some(({ value, headers }) => `${value} ${headers.ce_type}`.includes(text))
   const count = (text: string) => about.filter(({ headers }) => String(headers.ce_type).includes(text)).length
   if (view === 'conversations') return { clientMessages: count('ClientMessage') }
-  if (view === 'calls') return { state: count('CallStatusChanged') > 1 ? 'end' : 'start' }
+  if (view === 'calls') {
+    const history = Array.from({ length: count('CallStatusChanged') })
+    return { state: history.length > 1 ? 'end' : 'start', history }
+  }
   if (view === 'deliveries') return { state: has('BotReplyFailed') ? 'failed' : 'delivered', reason: 'rejected' }
   if (view !== 'sessions') return {}
   return { outcome: has('InviteAgent') ? 'abandoned' : 'contained', rating: id.endsWith('/1') ? 'bad' : 'good' }

@@ -1,10 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Enrichment } from '../../../../contracts/commands/enrichment.ts'
+import { Enrichment } from '../../../../contracts/commands/enrichment.ts'
 import type { DomainEvent } from '../../../../contracts/events/index.ts'
+import type { Instant } from '../../../../contracts/primitives.ts'
 import { ceType, type TopicName, topicsOf } from '../../../../contracts/topics.ts'
 import { botEvents, webhookEvents } from '../../../../contracts/wire-events.ts'
 import { readAccounts } from '../../../../src/app/accounts-file.ts'
+import { decodeParts } from '../../../../src/bridge/domain/decode-parts.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
+import { botRequest } from '../../../../src/bridge/egress/delivery/post.ts'
 import type { ReadDocument } from '../../../../src/bridge/egress/ports.ts'
 import { serviceAccountOf } from '../../../../src/tools/simulator/account.ts'
 import type { DemoDeps } from '../../../../src/tools/simulator/demo/run-demo.ts'
@@ -25,7 +28,7 @@ const ids = ({ chat_id, client_id }: Json) => ({
   ...(client_id !== undefined && { clientId: String(client_id) }),
 })
 
-const noon = '2026-01-31T12:00:00.000Z'
+const noon = '2026-01-31T12:00:00.000Z' as Instant
 const messageOf = (message: unknown) => (message instanceof Object ? { ...message, timestamp: noon } : message)
 
 const account = (): DemoAccount => {
@@ -84,18 +87,14 @@ export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd 
 
   const produceReply: DemoDeps['produceReply'] = async (command) => {
     append('bot-replies', command)
-    const { chatId: chat_id, clientId: client_id, id } = command
-    const said = command.type === 'BotMessage' && {
-      message: { text: 'title' in command.message ? command.message.title : '', ...command.message, timestamp: 0 },
-    }
     const { ok } = await fetch(`${service.baseUrl}/webhooks/prov1/bot-token-of-demo`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ event: said ? 'BOT_MESSAGE' : 'INVITE_AGENT', id, client_id, chat_id, ...said }),
+      body: JSON.stringify(botRequest(command, noon)),
     })
-    publish('bot-conversations', ok ? 'BotReplyDelivered' : 'BotReplyFailed', `delivered-${id}`, {
-      chatId: chat_id,
-      commandId: id,
+    publish('bot-conversations', ok ? 'BotReplyDelivered' : 'BotReplyFailed', `delivered-${command.id}`, {
+      chatId: command.chatId,
+      commandId: command.id,
       commandType: command.type,
       ...(!ok && { reason: 'rejected' }),
       attempts: [],
@@ -113,7 +112,10 @@ export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd 
       return async () => void readers.splice(0)
     },
     produceReply,
-    produceNote: async ({ key, value }) => void notes.set(key, value),
+    produceNote: async ({ key, value }) => {
+      const read = decodeParts<Enrichment>(Enrichment)(value)
+      if (E.isRight(read)) notes.set(key, read.right.value)
+    },
     findView: ((view, id) => Promise.resolve(documentOf(records, view, id))) as ReadDocument,
     out: (line) => void lines.push(line),
     service: { ...service, connect },

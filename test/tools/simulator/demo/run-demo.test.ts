@@ -60,14 +60,14 @@ demo('an expectation that is not met fails its step, and the story continues', a
 demo('with odd forms, the story ends with what became of them', async () => {
   const { deps, lines } = started(await createWorld([], { share: 1, seed: 1 }))
   const score = await runDemo({ ...deps, paint: plain, withinMs: 2_000 })
-  assert.equal(score, { steps: 32, failed: 0 })
+  assert.equal(score, { steps: 38, failed: 0 })
   assert.ok(lines.some((line) => /odd forms · \d+ events also came with an odd field/.test(line)))
 })
 
 demo('a bridge that refuses odd forms fails their step', async () => {
   const { deps, lines } = started(await createWorld(['odd'], { share: 1, seed: 1 }))
   const score = await runDemo({ ...deps, paint: plain, withinMs: 2_000 })
-  assert.equal(score, { steps: 32, failed: 1 })
+  assert.equal(score, { steps: 38, failed: 1 })
   assert.ok(lines.some((line) => line.includes('✗ answer   refused: call_event')))
 })
 

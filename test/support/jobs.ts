@@ -11,6 +11,13 @@ export type Job = ReadonlyArray<string>
 
 /** What takes longest. Each run prints its slowest files at its end. */
 const longest = [
+  'verify/faults/',
+  'verify/bench/',
+  'verify/toolchains/console-',
+  'verify/toolchains/keycloak',
+  'verify/toolchains/consumers-outages',
+  'verify/toolchains/upgrade',
+  'verify/toolchains/package/',
   'bridge/integration/archive.test.ts',
   'bridge/integration/recreated-topic.test.ts',
   'bridge/integration/backup.test.ts',
@@ -26,8 +33,8 @@ const longest = [
   'app/integration/command-line.test.ts',
   'bot/integration/what-if.test.ts',
 ]
-const rankOf = ([first = '']: Job): number => {
-  const rank = longest.findIndex((name) => first.startsWith(name))
+const rankOf = (job: Job): number => {
+  const rank = longest.findIndex((name) => job.some((file) => file.startsWith(name)))
   return rank < 0 ? longest.length : rank
 }
 const lengthOf = (job: Job): number => job.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
@@ -42,19 +49,18 @@ const jobOf = (file: string): string => {
   return ['bridge', 'tools', 'verify'].includes(first) ? `${first}/${second}` : first
 }
 
-/**
- * The test files whose path below test/ matches both patterns, as jobs. The longest jobs are first, so that no long one
- * is left alone at the end.
- */
+/** The longest jobs are first, so that no long one is left alone at the end. */
+export const longestFirst = (jobs: ReadonlyArray<Job>): ReadonlyArray<Job> =>
+  jobs.toSorted((a, b) => rankOf(a) - rankOf(b) || lengthOf(b) - lengthOf(a))
+
+/** The test files whose path below test/ matches both patterns, as jobs. */
 export const jobsOf = (files: string, pattern = ''): ReadonlyArray<Job> => {
   const [ours, wanted] = [new RegExp(`^${files}`), new RegExp(pattern)]
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.test.ts') && ours.test(file) && wanted.test(file),
   )
   const jobs = Map.groupBy(found, jobOf)
-  return [...jobs.values()]
-    .map((job) => job.toSorted())
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || lengthOf(b) - lengthOf(a))
+  return longestFirst([...jobs.values()].map((job) => job.toSorted()))
 }
 
 /** One process more than cores: each waits for servers at times. With two more, some wait for a core so long that their limits end. */

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startBot } from '../../../../src/bot/index.ts'
 import { runCommand } from '../../../support/command.ts'
@@ -16,13 +15,6 @@ import { canary, playDay } from './play.ts'
 type Line = { readonly chatId: string; readonly turn: number; readonly verdict: string }
 const isDivergence = ({ verdict }: Line) =>
   ['act', 'words', 'silent', 'answered', 'slow', 'threw', 'refused'].includes(verdict)
-
-const hours: Rule = ({ text, buttonId }) => (buttonId === 'hours' || text === 'hours' ? 'act' : undefined)
-const broken: Rule = ({ text, buttonId }) => {
-  if (buttonId === 'hours') return 'refused'
-  if (text === 'hours') return 'threw'
-  return text === 'agent' ? 'slow' : undefined
-}
 
 /** A day of so many conversations that a real bridge and bot have had, and what-if on it. */
 export const realDay = async (chats: number) => {
@@ -79,35 +71,4 @@ export const realDay = async (chats: number) => {
     return { BRIDGE_CONFIG: path }
   }
   return { here, whatIf, found, botPath, replyingWithin, expected: (rule: Rule) => expected(records, rule), records }
-}
-export type RealDay = Awaited<ReturnType<typeof realDay>>
-
-/** What must be found in a day, whatever its size. */
-export const addDayTests = (test: Test, { whatIf, found, botPath, replyingWithin, expected, records }: RealDay) => {
-  test('the day has conversations of every kind', () => {
-    const types = new Set(records.map(({ headers }) => `${headers.ce_type}`.split('.')[1]))
-    for (const type of ['AgentJoined', 'AgentUnavailable', 'BotReplyFailed', 'BotReplySuppressed', 'ChatErased'])
-      assert.ok(types.has(type), type)
-    assert.ok(records.some(({ headers }) => headers.ce_receivedtime !== undefined))
-  })
-
-  test('the same bot diverges nowhere, also in its words', async () => {
-    const { code, lines, summary } = await whatIf(['--bot', botPath('day.ts'), '--words', 'exact'])
-    assert.equal(found(lines), { ...expected(() => undefined), diverging: {} })
-    assert.is(code, 0)
-    for (const why of ['erased', 'late-events', 'agent-first']) assert.ok(summary.chats.skipped[why] > 0, why)
-    assert.ok(summary.turns['not-comparable'] > 0)
-  })
-
-  test('a changed rule is found in every chat where it applies first, in that turn, and nowhere else', async () => {
-    const { code, lines } = await whatIf(['--bot', botPath('day-changed.ts')])
-    assert.equal(found(lines), expected(hours))
-    assert.is(code, 1)
-  })
-
-  test('a bot that throws, sleeps and shows four buttons fails in each of these chats in its way', async () => {
-    const { code, lines } = await whatIf(['--bot', botPath('day-broken.ts')], replyingWithin(1_000))
-    assert.equal(found(lines), expected(broken))
-    assert.is(code, 1)
-  })
 }

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { instead, type Problem, problem } from './problem.ts'
+import { instead, missing, type Problem, problem } from './problem.ts'
 import { run } from './run.ts'
 import { answersRequest, type Running, runServer } from './server.ts'
 import { stderrTail } from './stderr-tail.ts'
 
 const oldestJava = 17
-const javaRemedy = `install Java ${oldestJava} (Debian: apt install openjdk-17-jre-headless), or ${instead.kafka}`
 
 /** The major version that `java -version` prints. Java 8 and older print 1.8. */
 export const javaVersion = (output: string): number => {
@@ -19,11 +18,13 @@ export const javaVersion = (output: string): number => {
 /** Checks that the Java on the PATH can run Kafka. */
 export const checkJava = async (): Promise<E.Either<Problem, void>> => {
   const outcome = await run('java', ['-version'])
-  if (E.isLeft(outcome)) return problem(`Java is missing, which runs the Kafka broker: ${javaRemedy}`)
+  if (E.isLeft(outcome)) return missing('Java', 'runs the Kafka broker', instead.kafka)
   const version = javaVersion(outcome.right)
   return version >= oldestJava
     ? E.right(undefined)
-    : problem(`Java ${version} is too old for the Kafka broker: ${javaRemedy}`)
+    : problem(
+        `Java ${version} is too old for the Kafka broker: install Java ${oldestJava} or later (Debian, Ubuntu, WSL: sudo apt install openjdk-17-jre-headless; macOS: brew install --cask temurin@17), or ${instead.kafka}`,
+      )
 }
 
 /** One Kafka process that is broker and controller. */

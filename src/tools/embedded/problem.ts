@@ -10,3 +10,13 @@ export const instead = {
 }
 
 export const problem = (message: string): E.Either<Problem, never> => E.left({ message })
+
+/** How to get a program. macOS has a command `java` without a Java, and no pip is needed there. */
+const howToInstall = {
+  Java: 'Debian, Ubuntu, WSL: sudo apt install default-jre-headless; macOS: brew install --cask temurin@17',
+  Maven: 'Debian, Ubuntu, WSL: sudo apt install maven; macOS: brew install maven',
+  pip: 'Debian, Ubuntu, WSL: sudo apt install python3-pip',
+}
+
+export const missing = (program: keyof typeof howToInstall, whatFor: string, remedy: string) =>
+  problem(`${program} is missing, which ${whatFor}: install it (${howToInstall[program]}), or ${remedy}`)

@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeFolders } from '../../bridge/shared/private-files.ts'
 import type { Say } from './download.ts'
 import { startKafka } from './kafka-broker.ts'
+import { checkMaven } from './kafka-jars.ts'
 import { checkJava, isFormatted } from './kafka-node.ts'
 import { mongoUrl, startMongod } from './mongod.ts'
 import { type Problem, problem } from './problem.ts'
@@ -75,8 +76,9 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<
   const kafkaDir = join(dataDir, 'kafka')
   // Java takes a while to tell its version. Where it has run the broker before, it is asked only if the broker fails.
   const hasRun = isFormatted(kafkaDir)
-  const java = options.kafka && !hasRun ? await checkJava() : notAskedFor
-  if (E.isLeft(java)) return java
+  const needed = options.kafka && !hasRun ? await Promise.all([checkJava(), checkMaven(cacheDir)]) : []
+  const lacking = needed.flatMap((each) => (E.isLeft(each) ? [each.left.message] : []))
+  if (lacking.length > 0) return problem(lacking.join('\n'))
   const startBroker = async (): Promise<E.Either<Problem, Running>> => {
     const broker = await orProblem(
       startKafka(kafkaDir, cacheDir, log('kafka.log'), say, { preferred: preferredPorts?.kafka }),

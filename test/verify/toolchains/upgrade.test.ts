@@ -25,14 +25,27 @@ import { root } from '../../support/outcome.ts'
 import { endsOf } from '../../support/plain-consumer.ts'
 import { world } from '../../support/world.ts'
 
-const git = (...args: ReadonlyArray<string>) => execFileSync('git', args, { cwd: root, maxBuffer: 1e9 })
+/** The lines that git prints. */
+const git = (...args: ReadonlyArray<string>) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '')
 
-/** The oldest commit with the present dependencies; undefined without a history. `UPGRADE_FROM` names another one. */
+/** The commit that gave the changelog this heading. */
+const releaseCommit = (heading: string) =>
+  git('log', '--reverse', '--format=%H', `-S${heading}`, '--', 'CHANGELOG.md')[0]
+
+/**
+ * The last release before this commit. Before the first one, the oldest commit with the present dependencies. Undefined
+ * without a history. `UPGRADE_FROM` names another one.
+ */
 const formerCommit = (): string | undefined => {
   if (process.env.UPGRADE_FROM !== undefined) return process.env.UPGRADE_FROM
   try {
-    const since = git('log', '-1', '--format=%H', '--', 'package-lock.json').toString().trim()
-    return since === git('rev-parse', 'HEAD').toString().trim() ? undefined : since
+    const headings = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').match(/^## \d.*$/gm) ?? []
+    const [head] = git('rev-parse', 'HEAD')
+    const candidates = [...headings.map(releaseCommit), git('log', '-1', '--format=%H', '--', 'package-lock.json')[0]]
+    return candidates.find((commit) => commit !== undefined && commit !== head)
   } catch {
     return undefined
   }
@@ -45,7 +58,9 @@ if (former === undefined) console.log('skipped: the upgrade: there is no former 
 /** The sources of a commit, with the present dependencies if they are the same. */
 const checkout = (commit: string): string => {
   const folder = temporaryFolder()
-  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit) })
+  execFileSync('tar', ['-x', '-C', folder], {
+    input: execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 1e9 }),
+  })
   const lock = 'package-lock.json'
   if (readFileSync(join(folder, lock), 'utf8') === readFileSync(join(root, lock), 'utf8'))
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))

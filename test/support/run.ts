@@ -5,8 +5,8 @@ import { check, type Outcome, oneFailed, skippedTests, together } from './outcom
 
 const [, , pattern] = process.argv
 const wanted = pattern === undefined ? '(?!verify/(?:toolchains/|(?:faults|bench)/short))' : ''
-/** On a second place, only the tests whose result may depend on the servers run. */
-const elsewhere = 'bridge/integration/(?:kafka-|mongo-|samples|silence|two-instances)'
+/** On a second place, only the tests whose result may depend on the servers run: not those that start a broker of their own. */
+const elsewhere = 'bridge/integration/(?:kafka-(?!acl|policy)|mongo-|samples|silence|two-instances)'
 
 /** Runs the jobs on the same servers. */
 const runOn = (place: string, jobs: ReadonlyArray<Job>): Promise<ReadonlyArray<Outcome>> =>

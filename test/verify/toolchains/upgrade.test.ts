@@ -55,8 +55,8 @@ const former = formerCommit()
 const upgrade = suite('upgrade')
 if (former === undefined) console.log('skipped: the upgrade: there is no former commit with the same dependencies')
 
-/** The sources of a commit, with the present dependencies if they are the same. */
-const checkout = (commit: string): string => {
+/** The sources of a commit, set up in advance: otherwise each of its processes strips the types of all files. */
+const checkout = async (commit: string) => {
   const folder = temporaryFolder()
   execFileSync('tar', ['-x', '-C', folder], {
     input: execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 1e9 }),
@@ -64,14 +64,16 @@ const checkout = (commit: string): string => {
   const lock = 'package-lock.json'
   if (readFileSync(join(folder, lock), 'utf8') === readFileSync(join(root, lock), 'utf8'))
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  else execFileSync('sh', [join(folder, 'src/app/set-up')], { stdio: 'ignore' })
-  return folder
+  const env = { NODE_COMPILE_CACHE: join(folder, '.compiled') }
+  await promisify(execFile)('sh', [join(folder, 'src/app/set-up')], { env: { ...process.env, ...env } })
+  return { folder, env }
 }
+type Checkout = Awaited<ReturnType<typeof checkout>>
 
 /** Rebuilds the views of another version with the command of a checkout, as the guide says. */
-const rebuild = (from: string, env: NodeJS.ProcessEnv) =>
-  promisify(execFile)('sh', [join(from, 'src/app/livechat-bridge'), 'rebuild', 'all'], {
-    env: { ...process.env, ...env },
+const rebuild = (from: Checkout | undefined, env: NodeJS.ProcessEnv) =>
+  promisify(execFile)('sh', [join(from?.folder ?? root, 'src/app/livechat-bridge'), 'rebuild', 'all'], {
+    env: { ...process.env, ...env, ...from?.env },
   })
 
 /** Sends each request to a bridge that answers, as the load balancer in docker/haproxy.cfg does. */
@@ -107,16 +109,22 @@ const balancer = async (ports: ReadonlyArray<number>) => {
 ;(former === undefined ? upgrade.skip : upgrade)(
   'role by role to the present version and back, with traffic: nothing is lost, and no reply is sent twice',
   async () => {
-    const old = checkout(former ?? '')
+    const old = await checkout(former ?? '')
     const here = await world({ bot: { replyWithin: 60_000 } })
     const archiveKeyFile = join(temporaryFolder(), 'keys.json')
     writeFileSync(archiveKeyFile, newKeyFile('upgrade'))
     const env = { ...here.env, ARCHIVE_KEY_FILE: archiveKeyFile }
 
     type Instance = { readonly role: Role; readonly port: number; readonly dataDir: string; process?: BridgeProcess }
-    const start = async (instance: Instance, from: string | undefined) => {
+    const start = async (instance: Instance, from: Checkout | undefined) => {
       const { role, port, dataDir } = instance
-      const started = await startBridgeProcess({ roles: [role], port, dataDir, env, checkout: from })
+      const started = await startBridgeProcess({
+        roles: [role],
+        port,
+        dataDir,
+        env: { ...env, ...from?.env },
+        checkout: from?.folder,
+      })
       instance.process = started
       const refuses = await eventually(
         `${role} to be ready, or to refuse documents`,
@@ -130,7 +138,7 @@ const balancer = async (ports: ReadonlyArray<number>) => {
       })
       if (refuses === 'no') return
       console.log('the projector refuses documents of the other version: rebuild all')
-      await rebuild(from ?? root, env)
+      await rebuild(from, env)
       await eventually(`${role} to be ready`, async () => (await started.isReady()) || undefined, 120_000)
     }
     const instances: Instance[] = []
@@ -171,7 +179,7 @@ const balancer = async (ports: ReadonlyArray<number>) => {
       const before = asked.length
       await eventually('more traffic', () => asked.length >= before + 10 || undefined, 60_000)
     }
-    const replace = async (instance: Instance, from: string | undefined) => {
+    const replace = async (instance: Instance, from: Checkout | undefined) => {
       const ended = await instance.process?.kill('SIGTERM')
       assert.is(ended?.code, 0, instance.role)
       await start(instance, from)

@@ -85,9 +85,12 @@ const run = async ({ command, args, cwd }: Made, language: string) => {
   }
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', writing.fd, 'pipe'], detached: true })
   await writing.close()
-  const text = { out: '', err: '' }
+  const printed = new Set<string>()
+  const text = { line: '', err: '' }
   out.on('data', (chunk) => {
-    text.out += chunk
+    const lines = `${text.line}${chunk}`.split('\n')
+    text.line = lines.pop() ?? ''
+    for (const line of lines) printed.add(line.slice(line.lastIndexOf(' ') + 1))
   })
   out.pause()
   child.stderr?.on('data', (chunk: Buffer) => (text.err += chunk))
@@ -108,13 +111,13 @@ const run = async ({ command, args, cwd }: Made, language: string) => {
     signal,
     until,
     err: () => text.err,
-    printed: (ids: ReadonlyArray<string>) => ids.every((id) => text.out.includes(`${id}-${padding}\n`)),
+    printed: (ids: ReadonlyArray<string>) => ids.every((id) => printed.has(`${id}-${padding}`)),
     read: () => out.resume(),
     /** Resolves when the program has printed something, and reads no more of it. */
     pauseAtFirst: async () => {
-      const before = text.out.length
+      const before = printed.size
       out.resume()
-      await until('the first lines', () => text.out.length > before)
+      await until('the first lines', () => printed.size > before)
       out.pause()
     },
     stop: async () => {

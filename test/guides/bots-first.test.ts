@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { groupOf } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
-import { emptyProject } from '../verify/toolchains/package/empty-project.ts'
+import { emptyProject, packedContracts } from '../verify/toolchains/package/empty-project.ts'
 import { canRun, type Language, languages, runExample } from './examples.ts'
 
 /** The programs of a page in one language, in their order. Those of a numbered step are indented. */
@@ -25,7 +25,7 @@ const pythonPrograms = programsOf('contracts/bot/python/README.md', 'python')
 const readers: Readonly<Record<Language, () => { readonly folder: string; readonly name: string }>> = {
   TypeScript: () => {
     const [program = ''] = programsOf('contracts/guides/bot-author.md', 'ts')
-    const { write, place } = emptyProject('livechat-bridge-contracts')
+    const { write, place } = emptyProject('livechat-bridge-contracts', packedContracts())
     write('bot.ts', program)
     return { folder: join(place, '../..'), name: 'bot' }
   },

@@ -6,8 +6,8 @@ import { oneFailed, together } from '../../support/outcome.ts'
 
 const [, , pattern] = process.argv
 const checks = '(?:verify/(?:toolchains/|(?:faults|bench)/short)|guides/(?:bots|downstream))'
-/** Only one process at a time may install packages of Debian, and only one may pack the project. */
-const oneByOne = [/toolchains\/(?:alerts|console-|haproxy|prometheus)/, /toolchains\/package\//]
+/** Only one process at a time may install packages of Debian, and one builds a release for all. */
+const oneByOne = [/toolchains\/(?:alerts|console-|haproxy|prometheus)/, /toolchains\/(?:package\/|contracts-on-node)/]
 
 const jobs = (): ReadonlyArray<Job> => {
   const files = jobsOf(checks, pattern).flat()

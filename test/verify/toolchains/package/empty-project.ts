@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../../../support/folder.ts'
@@ -8,13 +18,36 @@ import { temporaryFolder } from '../../../support/folder.ts'
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const installed = join(root, 'node_modules')
 
-/** A copy of the sources: other tests read the original. Without the lock file nothing is installed. */
-export const copyOfSources = (to: string) => {
-  const sources = ['package.json', 'tsconfig.json', 'README.md', 'LICENSE']
-  for (const name of [...sources, 'contracts', 'docker', 'src'])
-    cpSync(join(root, name), join(to, name), { recursive: true })
-  symlinkSync(installed, join(to, 'node_modules'))
-  return to
+const build = () => {
+  const sources = join(temporaryFolder(), 'sources')
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'LICENSE']
+  for (const name of [...files, 'contracts', 'docker', 'src'])
+    cpSync(join(root, name), join(sources, name), { recursive: true })
+  symlinkSync(installed, join(sources, 'node_modules'))
+  // Otherwise the packages seem to be older than the lock file, and are installed again.
+  utimesSync(join(sources, 'package-lock.json'), 0, 0)
+  const script = join(sources, 'src/tools/release/release.ts')
+  const said = execFileSync(process.execPath, [script, '--draft'], { encoding: 'utf8' })
+  const { version } = JSON.parse(readFileSync(join(sources, 'package.json'), 'utf8'))
+  return { sources, said, version, folder: join(sources, '.data/release', version) }
+}
+
+let built: ReturnType<typeof build> | undefined
+/** A release, built once from a copy of the sources, because other tests read the original. */
+export const release = () => {
+  built ??= build()
+  return built
+}
+
+export type Tarball = 'livechat-bridge' | 'livechat-bridge-contracts'
+const ofRelease = (name: Tarball): string => join(release().folder, `${name}-${release().version}.tgz`)
+
+/** The package of the contracts alone, which takes less time than a release. */
+export const packedContracts = (): string => {
+  const dir = temporaryFolder()
+  const script = join(root, 'src/tools/release/pack.ts')
+  execFileSync(process.execPath, [script, 'contracts'], { cwd: dir, stdio: 'ignore' })
+  return join(dir, readdirSync(dir).find((file) => file.endsWith('.tgz')) ?? '')
 }
 
 /** Links packages as npm does: those that the package needs, and none that only the sources need. */
@@ -26,26 +59,12 @@ const link = (names: ReadonlyArray<string>, project: string) => {
   }
 }
 
-const packers = {
-  'livechat-bridge': (dir: string, sources: string) => {
-    copyOfSources(sources)
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: sources, stdio: 'ignore' })
-  },
-  'livechat-bridge-contracts': (dir: string) => {
-    const script = join(root, 'src/tools/release/pack.ts')
-    execFileSync(process.execPath, [script, 'contracts'], { cwd: dir, stdio: 'ignore' })
-  },
-}
-
 /** The package, unpacked in an otherwise empty project with the packages that it depends on. This needs no network. */
-export const emptyProject = (name: keyof typeof packers) => {
-  const dir = temporaryFolder()
-  const [sources, project] = [join(dir, 'sources'), join(dir, 'project')]
+export const emptyProject = (name: Tarball, tarball = ofRelease(name)) => {
+  const project = temporaryFolder()
   const place = join(project, 'node_modules', name)
-  for (const each of [sources, place, join(project, 'node_modules', '.bin')]) mkdirSync(each, { recursive: true })
-  packers[name](dir, sources)
-  const tarball = readdirSync(dir).find((file) => file.endsWith('.tgz')) ?? ''
-  execFileSync('tar', ['xzf', join(dir, tarball), '--strip-components=1', '-C', place])
+  for (const each of [place, join(project, 'node_modules', '.bin')]) mkdirSync(each, { recursive: true })
+  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', place])
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
   // A TypeScript project on Node also has the types of Node.
   link([...Object.keys(manifest.dependencies), '@types/node'], project)
@@ -55,8 +74,6 @@ export const emptyProject = (name: keyof typeof packers) => {
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   return {
     manifest,
-    /** A file of the sources after packing. */
-    restored: (file: string) => readFileSync(join(sources, file), 'utf8'),
     /** Where the package is installed. */
     place,
     write: (file: string, text: string) => writeFileSync(join(project, file), text),

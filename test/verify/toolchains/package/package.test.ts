@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { anyFree } from '../../../../src/tools/embedded/port.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { servers } from '../../../support/servers.ts'
-import { brokenLinks, emptyProject, programOfReadme } from './empty-project.ts'
+import { brokenLinks, emptyProject, programOfReadme, release } from './empty-project.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const tsc = join(root, 'node_modules/.bin/tsc')
@@ -142,7 +142,7 @@ tarball('the program of its README runs', () => {
 
 tarball('package.json and README.md are restored after packing', () => {
   for (const name of ['package.json', 'README.md'])
-    assert.is(project.restored(name), readFileSync(join(root, name), 'utf8'))
+    assert.is(readFileSync(join(release().sources, name), 'utf8'), readFileSync(join(root, name), 'utf8'))
   assert.equal([project.manifest.scripts, project.manifest.devDependencies], [undefined, undefined])
 })
 

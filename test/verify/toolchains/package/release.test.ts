@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changelogSection, componentsOf, kitOf, releaseProblemsOf } from '../../../../src/tools/release/release.ts'
-import { temporaryFolder } from '../../../support/folder.ts'
-import { copyOfSources } from './empty-project.ts'
+import { release } from './empty-project.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 
-const release = suite('a release')
+const releases = suite('a release')
 
 const changelog =
   '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-12-01)\n\n- Something new.\n\n## 0.1.0\n\n- Something.\n'
@@ -52,22 +51,15 @@ const rows: ReadonlyArray<
   ],
 ]
 for (const [title, given, then] of rows)
-  release(title, () => assert.equal(releaseProblemsOf({ ...ready, ...given }), then))
+  releases(title, () => assert.equal(releaseProblemsOf({ ...ready, ...given }), then))
 
-release('the version of the package is in the changelog', () => {
+releases('the version of the package is in the changelog', () => {
   assert.ok(changelogSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version))
 })
 
-release('is built twice with equal bytes, with the list of every package that it depends on, and checksums', () => {
-  const sources = copyOfSources(join(temporaryFolder(), 'sources'))
-  copyFileSync(join(root, 'package-lock.json'), join(sources, 'package-lock.json'))
-  // Otherwise the packages seem to be older than the lock file, and are installed again.
-  utimesSync(join(sources, 'package-lock.json'), 0, 0)
-  const out = execFileSync(process.execPath, [join(sources, 'src/tools/release/release.ts'), '--draft'], {
-    encoding: 'utf8',
-  })
-  assert.match(out, 'Two builds have equal bytes.')
-  const folder = join(sources, '.data/release', version)
+releases('is built twice with equal bytes, with the list of every package that it depends on, and checksums', () => {
+  const { said, folder } = release()
+  assert.match(said, 'Two builds have equal bytes.')
   const sbom = `livechat-bridge-${version}.cdx.json`
   const wheel = `livechat_bot-${version}-py3-none-any.whl`
   const files = [sbom, `livechat-bridge-${version}.tgz`, `livechat-bridge-contracts-${version}.tgz`, wheel]
@@ -89,7 +81,7 @@ release('is built twice with equal bytes, with the list of every package that it
   assert.match(sums, `${python.hashes[0].content}  ${wheel}`)
 })
 
-release('the SBOM has the wheel by its checksum, and the packages that the wheel needs', () => {
+releases('the SBOM has the wheel by its checksum, and the packages that the wheel needs', () => {
   const kit = kitOf(
     '[project]\nname = "kit"\nversion = "1.2.3"\nlicense = "Apache-2.0"\ndependencies = ["kafka>=0.12", "plain"]\n',
   )
@@ -104,4 +96,4 @@ release('the SBOM has the wheel by its checksum, and the packages that the wheel
   ])
 })
 
-release.run()
+releases.run()

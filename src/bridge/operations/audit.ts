@@ -88,9 +88,14 @@ export const actionOn = (
   ...ofAccount(accountId),
 })
 
-/** The command and its options in one line: `redrive quarantine, account acme`, and only the name of an option without a value. */
-export const detailOf = ({ command, options = [] }: Asked): string =>
-  [command, ...options.map(({ name, value }) => (value === 'true' ? name : `${name} ${value}`))].join(', ')
+/** The command and its options in one line: `rebuild, views chats,calls, force`. */
+export const detailOf = ({ command, options = [] }: Asked): string => {
+  const named = [...Map.groupBy(options, ({ name }) => name)].map(([name, all]) => {
+    const values = all.map(({ value }) => value).join(',')
+    return values === 'true' ? name : `${name} ${values}`
+  })
+  return [command, ...named].join(', ')
+}
 
 export const notRecorded = ({ reason }: Failure): string =>
   `Nothing was done, since it cannot be recorded on the topic audit: ${reason}`

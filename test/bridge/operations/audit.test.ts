@@ -18,6 +18,8 @@ audits('has the operator, action, time and account, with the account as its key'
   const accountId = right(AccountId.decode('acme'))
   const options = [
     { name: 'account', value: 'acme' },
+    { name: 'id', value: '0/1' },
+    { name: 'id', value: '0/2' },
     { name: 'force', value: 'true' },
   ]
   right(await record({ action: 'redrive', command: 'redrive quarantine', options, accountId }))
@@ -35,7 +37,7 @@ audits('has the operator, action, time and account, with the account as its key'
   assert.equal(said, {
     type: 'OperatorAction',
     action: 'redrive',
-    detail: 'redrive quarantine, account acme, force',
+    detail: 'redrive quarantine, account acme, id 0/1,0/2, force',
     command: 'redrive quarantine',
     options,
     accountId,

@@ -1,4 +1,5 @@
-import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
+import { isDeepStrictEqual } from 'node:util'
+import { type AnyBulkWriteOperation, type Db, MongoServerError, type UpdateFilter } from 'mongodb'
 import { tracingWrite } from '../adapters/tracing.ts'
 import { chunks } from '../shared/slices.ts'
 import type { Reads } from '../views/view.ts'
@@ -89,12 +90,24 @@ export const readsIn = (db: Db, collectionOf: CollectionOf = (view) => view): Re
   }
 }
 
+/**
+ * Sets the fields that have changed, and no others: MongoDB leaves indexes of other fields alone, and its oplog gets no
+ * copy of the document. `encoded` is `after` as it is stored.
+ */
+const differenceOf = (before: Stored, after: Stored, encoded: Stored): UpdateFilter<Stored> => {
+  const old = new Map<string, unknown>(Object.entries(before))
+  const now = new Map<string, unknown>(Object.entries(after))
+  const changed = Object.entries(encoded).filter(([name]) => !isDeepStrictEqual(now.get(name), old.get(name)))
+  const removed = [...old.keys()].filter((name) => now.get(name) === undefined)
+  return { $set: Object.fromEntries(changed), $unset: Object.fromEntries(removed.map((name) => [name, true])) }
+}
+
 const operationsOn = (collection: string) => {
-  const encoded = numberTypesOf(collection)
+  const encode = numberTypesOf(collection)
   return ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
-    if (before === undefined) return { insertOne: { document: encoded(after) } }
+    if (before === undefined) return { insertOne: { document: encode(after) } }
     const { _id, applied = { $exists: false } } = before
-    return { replaceOne: { filter: { _id, applied }, replacement: encoded(after) } }
+    return { updateOne: { filter: { _id, applied }, update: differenceOf(before, after, encode(after)) } }
   }
 }
 

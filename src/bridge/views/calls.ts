@@ -5,7 +5,7 @@ import { applyGuarded, type Guard } from './applied.ts'
 import type { Recorded } from './document.ts'
 import { byMarks } from './erase.ts'
 import { documentId, isWithinMoments, msBetween, present } from './fields.ts'
-import { by, linkIndexes, where } from './indexes.ts'
+import { by, linkIndexes } from './indexes.ts'
 import { ofCaller } from './persons.ts'
 import { each, folded } from './view.ts'
 
@@ -103,14 +103,7 @@ export const calls = folded(contract, {
     next: (current: CallDocument | undefined, recorded) => [evolveCall(current, recorded)],
   }),
   erasure: byMarks(),
-  indexes: [
-    by('firstEventAt'),
-    by('state', 'firstEventAt'),
-    by('widgetId', 'firstEventAt'),
-    where('agent.id', 'firstEventAt'),
-    by('phone'),
-    ...linkIndexes,
-  ],
+  indexes: [by('firstEventAt'), by('phone'), ...linkIndexes],
   person: {
     links: { chat: ['chatId'], ...ofCaller, phone: ['visitor.phone', 'phone'] },
     documents: [{ field: 'chatId' }],

@@ -110,15 +110,6 @@ export const chats = folded(contract, {
     next: (current: ChatDocument | undefined, recorded) => [evolveChat(current, recorded)],
   }),
   erasure: byMarks(),
-  indexes: [
-    by('lastEventAt'),
-    where('acceptedAt'),
-    where('finishedAt'),
-    by('state', 'lastEventAt'),
-    by('widgetId', 'lastEventAt'),
-    by('agents.id', 'lastEventAt'),
-    where('userToken'),
-    ...linkIndexes,
-  ],
+  indexes: [where('acceptedAt'), by('state', 'lastEventAt'), where('userToken'), ...linkIndexes],
   person: { links: { chat: ['chatId'], ...ofVisitor }, documents: [{ field: 'chatId' }] },
 })

@@ -38,14 +38,6 @@ export const clients = folded(contract, {
     next: (current: ClientDocument | undefined, recorded) => [evolveClient(current, recorded)],
   }),
   erasure: byMarks(),
-  indexes: [
-    by('lastEventAt'),
-    by('widgetId'),
-    where('assignedAgent.id'),
-    where('status.id'),
-    where('organization.id'),
-    where('userToken'),
-    ...linkIndexes,
-  ],
+  indexes: [by('lastEventAt'), where('userToken'), ...linkIndexes],
   person: { links: { client: ['clientId'], ...ofVisitor }, documents: [{ field: 'clientId' }] },
 })

@@ -136,9 +136,7 @@ export const conversations = folded(contract, {
   erasure: byMarks(settled),
   indexes: [
     by('startedAt'),
-    by('lastEventAt'),
     by('state', 'lastEventAt'),
-    by('outcome', 'startedAt'),
     where('awaitingReplySince'),
     where('silentSince', 'lastEventAt'),
     where('clientId'),

@@ -87,7 +87,6 @@ export const deliveries = folded(contract, {
     by('requestedAt'),
     by('state', 'requestedAt'),
     by('chatId', 'requestedAt'),
-    by('clientId', 'requestedAt'),
     where('finishedAt', 'state'),
     // Few replies fail. This index has them in the order in which they were given up.
     { ...by('finishedAt'), partialFilterExpression: { state: 'failed' } },

@@ -162,7 +162,7 @@ export const drift = folded(contract, {
   // `quarantine` may have deleted requests that an entry counts. A rebuilt entry never has them.
   countsDeleted: ({ firstAt, kind }, now) =>
     firstAt instanceof Date && kind !== 'unknown-field' && firstAt.getTime() < now - quarantine.cleanUp.deleteAfterMs,
-  indexes: [by('kind'), by('firstAt')],
+  indexes: [by('kind')],
 })
 
 /** The stages that count an account's entries by kind. */

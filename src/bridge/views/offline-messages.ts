@@ -38,6 +38,6 @@ export const offlineMessages = folded(contract, {
     next: (current: OfflineMessageDocument | undefined, recorded) => [evolveOfflineMessage(current, recorded)],
   }),
   erasure: byMarks(),
-  indexes: [by('receivedAt'), by('widgetId', 'receivedAt'), by('chatId'), where('userToken'), ...linkIndexes],
+  indexes: [by('receivedAt'), by('chatId'), where('userToken'), ...linkIndexes],
   person: { links: { chat: ['chatId'], ...ofVisitor }, documents: [{ field: 'chatId' }] },
 })

@@ -98,7 +98,7 @@ export const timeline = folded(contract, {
       ),
     emptied: ({ data: _data, extra: _extra, ...rest }) => ({ ...rest, erased: true }),
   }),
-  indexes: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],
+  indexes: [by('chatId', 'time', 'offset'), by('time'), where('clientId', 'time'), where('data.erasureId')],
   person: {
     documents: [
       { field: 'chatId' },

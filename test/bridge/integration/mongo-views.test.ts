@@ -75,6 +75,22 @@ views('are not overwritten by a writer that read before another writer wrote', a
   assert.equal(await one.readDocument('clients', 'acme/1233'), after)
 })
 
+views('are written where they differ, so a note that came meanwhile stays', async () => {
+  const [first, second] = inLog(
+    anEvent('ClientUpdated', 'e1', at('10:00:00')),
+    anEvent('ClientUpdated', 'e2', at('10:00:01')),
+  )
+  assert.ok(first && second)
+  const write = writeIfUnchanged<ClientDocument>(db)
+  const before = { ...evolveClient(undefined, first), contentHash: 'h' }
+  await write('clients', [{ before: undefined, after: before }])
+  await db.collection<{ _id: string }>('clients').updateOne({ _id: before._id }, { $set: { note: 'ours' } })
+  const after = evolveClient(before, second)
+  assert.is(await write('clients', [{ before, after }]), 'written')
+  assert.not.ok('contentHash' in after)
+  assert.equal(await one.readDocument('clients', before._id), { ...after, note: 'ours' })
+})
+
 views('are folded from majority reads, and so are enrichments', async () => {
   await db.command({ profile: 2 })
   await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))

@@ -125,6 +125,9 @@ export const shortDayText = dayIn(shortDay)
 /** `23 Nov 2026` of `2026-11-23`. */
 export const wholeDayText = dayIn(longDay)
 
+/** How many filters are set. */
+export const setText = ({ size }: URLSearchParams): string => (size === 0 ? 'none' : `${count(size)} set`)
+
 /** The first characters of a text, without half a character at the end. */
 export const cut = (text: string, most: number): string => {
   const first = text.slice(0, most)

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Trouble } from './api.ts'
 import { asOfText, count, cut, timeText } from './format.ts'
-import { useNow } from './hooks.ts'
+import { useIsWide, useNow } from './hooks.ts'
 
 export type Children = { readonly children?: ComponentChildren }
 
@@ -95,6 +95,17 @@ export const Waiting = ({ what }: { readonly what: string }) => (
     Loading {what}…
   </p>
 )
+
+/** Filters of a form. A narrow window has no room for them before what they filter: there they are folded. */
+export const Folded = ({ says, children }: Children & { readonly says: ComponentChildren }) =>
+  useIsWide() ? (
+    children
+  ) : (
+    <details class="folded">
+      <summary>Filters: {says}</summary>
+      <div class="filters">{children}</div>
+    </details>
+  )
 
 export const Badge = ({ tone = 'plain', children }: Children & { readonly tone?: string }) => (
   <span class={`badge ${tone}`}>{children}</span>

@@ -44,8 +44,12 @@ const HealthCard = ({ system, staleSince: since }: Shown & { readonly system: Sy
       </p>
       <ul class="checks">
         {withReasonsOnce(parts).map(({ name, state, words, first, reason }) => (
-          <li key={name}>
-            <Badge tone={stateTones[state]}>{partStateWords(state)}</Badge>
+          <li key={name} class={stateTones[state]}>
+            {state === 'works' ? (
+              <span class="muted">{partStateWords(state)}</span>
+            ) : (
+              <Badge tone={stateTones[state]}>{partStateWords(state)}</Badge>
+            )}
             <span>
               <strong title={name}>{partTitle(name)}</strong>{' '}
               <span class="muted">{state === 'works' && reason !== '' ? reason : words}</span>

@@ -1,9 +1,11 @@
 import { accountPath, base } from '../../browser/api.ts'
+import { setText } from '../../browser/format.ts'
 import { go } from '../../browser/navigation.ts'
 import { usePages } from '../../browser/pages.ts'
 import {
   Empty,
   Field,
+  Folded,
   optionsOf,
   Said,
   Select,
@@ -71,50 +73,52 @@ export const AuditPage = ({ account, query }: PageProps) => {
         </p>
       </div>
       <form class="filters" aria-label="Audit log" onSubmit={(event: Event) => event.preventDefault()}>
-        {day('from', 'From')} {day('to', 'To')}
-        <Presets chosen={filters} choose={change} />
-        <Field label="Who">
-          <input
-            type="search"
-            data-search
-            list="people"
-            maxlength={255}
-            autocomplete="off"
-            value={filters.who}
-            onChange={(event: Event) => change({ who: valueOfField(event).trim() })}
+        <Folded says={setText(asked)}>
+          {day('from', 'From')} {day('to', 'To')}
+          <Presets chosen={filters} choose={change} />
+          <Field label="Who">
+            <input
+              type="search"
+              data-search
+              list="people"
+              maxlength={255}
+              autocomplete="off"
+              value={filters.who}
+              onChange={(event: Event) => change({ who: valueOfField(event).trim() })}
+            />
+          </Field>
+          <datalist id="people">
+            {people.map((who) => (
+              <option key={who} value={who} />
+            ))}
+          </datalist>
+          <Field label="About">
+            <input
+              type="search"
+              maxlength={255}
+              autocomplete="off"
+              placeholder="an id, such as 1701"
+              value={filters.about}
+              onChange={(event: Event) => change({ about: valueOfField(event).trim() })}
+            />
+          </Field>
+          <Select
+            label="Action"
+            value={filters.action}
+            options={[['', 'All'], ...optionsOf(actionCodes, actionWords)]}
+            onChange={(action) => change({ action })}
           />
-        </Field>
-        <datalist id="people">
-          {people.map((who) => (
-            <option key={who} value={who} />
-          ))}
-        </datalist>
-        <Field label="About">
-          <input
-            type="search"
-            maxlength={255}
-            autocomplete="off"
-            placeholder="an id, such as 1701"
-            value={filters.about}
-            onChange={(event: Event) => change({ about: valueOfField(event).trim() })}
-          />
-        </Field>
-        <Select
-          label="Action"
-          value={filters.action}
-          options={[['', 'All'], ...optionsOf(actionCodes, actionWords)]}
-          onChange={(action) => change({ action })}
-        />
-        <div class="row">
-          <button type="button" onClick={again}>
-            Refresh
-          </button>
-          {asked.size > 0 && (
-            <button type="button" onClick={() => go(pathOf(account, 'audit'))}>
-              Clear
+          <div class="row">
+            <button type="button" onClick={again}>
+              Refresh
             </button>
-          )}
-        </div>
+            {asked.size > 0 && (
+              <button type="button" onClick={() => go(pathOf(account, 'audit'))}>
+                Clear
+              </button>
+            )}
+          </div>
+        </Folded>
       </form>
       <TroubleBox trouble={trouble} again={again} />
       {rows === undefined && trouble === undefined && <Waiting what="the audit log" />}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Check, Field, optionsOf, Select, valueOfField } from '../../browser/parts.tsx'
+import { setText } from '../../browser/format.ts'
+import { Check, Field, Folded, optionsOf, Select, valueOfField } from '../../browser/parts.tsx'
 import { Presets } from '../../browser/presets.tsx'
 import { outcomeCodes, outcomeWords, sortWords } from '../../browser/words.ts'
 import { type Filters, type FormAsks, formAsks, noFilters, queryOf, sortCodes } from './filters.ts'
@@ -60,56 +61,58 @@ export const FilterForm = ({ account, filters, person, mayFindPersons, onChange 
           placeholder="Press / to search"
         />
       </Field>
-      {time('from', 'Began from', '00:00')} {time('to', 'Until', '23:59')}
-      <Presets chosen={filters} choose={change} />
-      <div class="row">
-        <Check
-          label="Left without an answer"
-          checked={filters.unanswered}
-          onChange={(unanswered) => change({ unanswered })}
-        />
-      </div>
-      <Select
-        label="State"
-        value={filters.state}
-        onChange={(state) => change({ state })}
-        options={[
-          ['', 'Any'],
-          ['open', 'Open'],
-          ['over', 'Ended'],
-        ]}
-      />
-      <Select
-        label="First"
-        value={filters.sort}
-        onChange={(sort) => change({ sort })}
-        options={optionsOf(sortCodes, sortWords)}
-      />
-      <details class="more-filters" open={isMore}>
-        <summary>More filters</summary>
-        <div class="filters">
-          <Select
-            label="With"
-            value={filters.kind}
-            onChange={(kind) => change({ kind })}
-            options={[
-              ['', 'Anyone'],
-              ['bot', 'Bot'],
-              ['agent', 'Agent'],
-            ]}
+      <Folded says={setText(new URLSearchParams(queryOf({ ...filters, id: '' })))}>
+        {time('from', 'Began from', '00:00')} {time('to', 'Until', '23:59')}
+        <Presets chosen={filters} choose={change} />
+        <div class="row">
+          <Check
+            label="Left without an answer"
+            checked={filters.unanswered}
+            onChange={(unanswered) => change({ unanswered })}
           />
-          <Select
-            label="Outcome"
-            value={filters.outcome}
-            onChange={(outcome) => change({ outcome })}
-            options={[['', 'Any'], ...optionsOf(outcomeCodes, outcomeWords)]}
-          />
-          {text('agent', 'Agent id')} {text('widget', 'Widget or channel id')}
-          <div class="row">
-            <Check label="A reply failed" checked={filters.failed} onChange={(failed) => change({ failed })} />
-          </div>
         </div>
-      </details>
+        <Select
+          label="State"
+          value={filters.state}
+          onChange={(state) => change({ state })}
+          options={[
+            ['', 'Any'],
+            ['open', 'Open'],
+            ['over', 'Ended'],
+          ]}
+        />
+        <Select
+          label="First"
+          value={filters.sort}
+          onChange={(sort) => change({ sort })}
+          options={optionsOf(sortCodes, sortWords)}
+        />
+        <details class="more-filters" open={isMore}>
+          <summary>More filters</summary>
+          <div class="filters">
+            <Select
+              label="With"
+              value={filters.kind}
+              onChange={(kind) => change({ kind })}
+              options={[
+                ['', 'Anyone'],
+                ['bot', 'Bot'],
+                ['agent', 'Agent'],
+              ]}
+            />
+            <Select
+              label="Outcome"
+              value={filters.outcome}
+              onChange={(outcome) => change({ outcome })}
+              options={[['', 'Any'], ...optionsOf(outcomeCodes, outcomeWords)]}
+            />
+            {text('agent', 'Agent id')} {text('widget', 'Widget or channel id')}
+            <div class="row">
+              <Check label="A reply failed" checked={filters.failed} onChange={(failed) => change({ failed })} />
+            </div>
+          </div>
+        </details>
+      </Folded>
       <div class="row">
         <button type="submit" class="primary">
           Search

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { accountPath, base, get, post, type Result } from '../../browser/api.ts'
 import { type Row, totalsOf } from '../../browser/figures.ts'
 import { dayOfTime, daysText } from '../../browser/format.ts'
-import { useAction, useIsWide, useLoad } from '../../browser/hooks.ts'
+import { useAction, useLoad } from '../../browser/hooks.ts'
 import { go } from '../../browser/navigation.ts'
-import { Empty, Field, Select, TroubleBox, valueOfField, Waiting } from '../../browser/parts.tsx'
+import { Empty, Field, Folded, Select, TroubleBox, valueOfField, Waiting } from '../../browser/parts.tsx'
 import { Presets } from '../../browser/presets.tsx'
 import { type PageProps, pathOf, queryOfSet } from '../../browser/route.ts'
 import { figuresPartWords } from '../../browser/words.ts'
@@ -285,7 +285,6 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const days = { from: text('from') || usual.from, to: text('to') || usual.to }
   const only = by === 'day' ? '' : id
   const filter = new URLSearchParams({ ...days, by, ...(only !== '' && { id: only }) }).toString()
-  const isWide = useIsWide()
   const grouping = groupings.find(([each]) => each === by)?.[1].toLowerCase() ?? by
   const change = (next: Readonly<Record<string, string>>) => {
     const all = { from: text('from'), to: text('to'), by, id, part: text('part'), figure: text('figure'), ...next }
@@ -314,16 +313,19 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
         )}
       </div>
       <PartButtons by={by} id={id} part={part} choose={change} />
-      <details class="folded" open={isWide}>
-        <summary>
-          Filters: {daysText(days)}
-          {!isFailed && (
+      <form class="filters" aria-label="Statistics" onSubmit={(event: Event) => event.preventDefault()}>
+        <Folded
+          says={
             <>
-              , by {grouping} <bdi>{only}</bdi>
+              {daysText(days)}
+              {!isFailed && (
+                <>
+                  , by {grouping} <bdi>{only}</bdi>
+                </>
+              )}
             </>
-          )}
-        </summary>
-        <form class="filters" aria-label="Statistics" onSubmit={(event: Event) => event.preventDefault()}>
+          }
+        >
           {day('from', 'From')} {day('to', 'To')}
           <Presets chosen={days} choose={change} />
           <Select
@@ -342,8 +344,8 @@ export const StatisticsPage = ({ account, roles, query }: PageProps) => {
               />
             </Field>
           )}
-        </form>
-      </details>
+        </Folded>
+      </form>
       {isFailed ? (
         <FailedReplies account={account} days={days} />
       ) : (

@@ -336,7 +336,7 @@ const stageTalk = async ({ service, produce, db }: ConsoleWorld) => {
   const command = async (type: string, more: object) => {
     number += 1
     const id = `staged-${number}`
-    const ids = { id, accountId: 'acme', chatId, clientId: '1233' }
+    const ids = { id, accountId: 'acme', chatId, clientId: '1233', group: 'shop-bot' }
     await produce('bot-replies', `acme/${chatId}`, JSON.stringify({ type, ...ids, ...more }))
     await eventually(`the outcome of ${id}`, () =>
       db

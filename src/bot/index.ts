@@ -15,6 +15,7 @@ import { defaultLimits, defaultTurns, type Limits, limitsProblemOf, type Turns }
 import { forgetWith } from './forget.ts'
 import type { Handlers, Outcome } from './handlers.ts'
 import { type HistorySource, historyOver, noHistory } from './history.ts'
+import { problemOfNode } from './mistakes.ts'
 import { worker } from './worker.ts'
 
 export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPrefix'>> & {
@@ -64,6 +65,8 @@ export const startBot = async (
 ): Promise<{ readonly stop: () => Promise<void> }> => {
   const now = () => new Date().toISOString() as Instant
   const limits = { ...defaultLimits, ...given }
+  const problemWithNode = problemOfNode(process.versions.node)
+  if (problemWithNode !== undefined) throw new Error(problemWithNode)
   if (group.trim() === '') throw new TypeError('group: expected the name of the consumer group that your bots share')
   const problem = handlers.onTurn === undefined ? undefined : limitsProblemOf(limits, turns)
   if (problem !== undefined) throw new TypeError(problem)

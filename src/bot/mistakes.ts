@@ -72,3 +72,13 @@ export const mistakesInAnnouncement = (
 
 /** Why an announcement without an answer cannot be meant: the client would wait in vain. */
 export const announcedOnly = 'say() announces an answer: expected a reply'
+
+const oldestNode = 22
+/** The first Node that runs .ts files as they are. */
+const nodeOfTypes = '22.18'
+
+/** Why the kit does not run on this version of Node. */
+export const problemOfNode = (version: string): string | undefined =>
+  Number.parseInt(version, 10) >= oldestNode
+    ? undefined
+    : `expected Node ${oldestNode} or later, and Node ${nodeOfTypes} or later for a bot in a .ts file; this is Node ${version}`

@@ -7,7 +7,7 @@ import { commandsOf, otherAnswers } from '../../src/bot/commands.ts'
 import type { Handlers, Outcome } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { startBot } from '../../src/bot/index.ts'
-import { mistakesIn } from '../../src/bot/mistakes.ts'
+import { mistakesIn, problemOfNode } from '../../src/bot/mistakes.ts'
 import { enrichmentOf, handOverNoteOf } from '../../src/bot/note.ts'
 import { withoutPersonalData } from '../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
@@ -64,6 +64,11 @@ bot('an answer of another group to the same message is found, whichever comes fi
     const isOtherAnswer = otherAnswers('shop-bot')
     assert.is(outcomes.map(isOtherAnswer).includes(true), expected, name)
   }
+})
+
+bot('the kit says which Node it needs', () => {
+  const old = 'expected Node 22 or later, and Node 22.18 or later for a bot in a .ts file; this is Node 20.20.2'
+  assert.equal(['20.20.2', '22.0.0', '26.10.0'].map(problemOfNode), [old, undefined, undefined])
 })
 
 bot('an empty group is refused in words', async () => {

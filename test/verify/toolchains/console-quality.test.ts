@@ -76,6 +76,20 @@ test('at 1024 px the tables of conversations, drift and statistics do not scroll
   await context.close()
 })
 
+test('on the page Now no gap is under who waits', async (here) => {
+  const { page, context } = await here.open(await here.signInAsAll('pages'))
+  for (const width of [1280, 1024, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(here.page('now'))
+    await settled(page)
+    await page.getByText('Is today unusual?').waitFor()
+    const [waits, next] = await Promise.all([0, 1].map((n) => page.locator('.cards.now > *').nth(n).boundingBox()))
+    const gap = (next?.y ?? 0) - (waits?.y ?? 0) - (waits?.height ?? 0)
+    assert.ok(gap > 0 && gap < 30, `${width} px: a gap of ${gap} px`)
+  }
+  await context.close()
+})
+
 test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px long', async (here) => {
   const { db } = here
   const by = db.collection<{ _id: string }>('daily_stats_by')
@@ -131,10 +145,16 @@ test('on a small screen fifty letters, and a team of fifty, are at most 4,000 px
   await context.close()
 })
 
-test('on a small screen statistics begin with their figures, and the filters unfold; in a wide window they are there', async (here) => {
+test('on a small screen pages begin with what they list, and the filters unfold; in a wide window they are there', async (here) => {
   const { page, context, errors } = await here.open(await here.signInAsAll('pages'))
-  const from = page.locator('.filters [type="date"]').first()
-  for (const path of ['statistics?by=day', 'statistics?by=agent', 'statistics?part=Failed']) {
+  const from = page.locator('.filters :is([type="date"], [type="datetime-local"])').first()
+  for (const [path, listed] of [
+    ['statistics?by=day', 'main .card'],
+    ['statistics?by=agent', 'main .card'],
+    ['statistics?part=Failed', 'main .card'],
+    ['conversations', 'main tbody tr'],
+    ['audit', 'main :is(tbody tr, .empty)'],
+  ] as const) {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(here.page(path))
     await settled(page)
@@ -142,8 +162,8 @@ test('on a small screen statistics begin with their figures, and the filters unf
     assert.is(await page.getByText('Filters: ').isVisible(), false)
     await page.setViewportSize({ width: 390, height: 844 })
     await from.waitFor({ state: 'hidden' })
-    const { y = 844 } = (await page.locator('main .card').first().boundingBox()) ?? {}
-    assert.ok(y < 500, `${path}: the first figures begin at ${y} px`)
+    const { y = 844 } = (await page.locator(listed).first().boundingBox()) ?? {}
+    assert.ok(y < 560, `${path}: what it lists begins at ${y} px`)
     await page.getByText('Filters: ').click()
     await page.getByRole('button', { name: 'Yesterday' }).click()
     await page.waitForURL(/from=/)

@@ -5,7 +5,10 @@ import { exactShape } from './primitives.ts'
 /** A JSON Web Encryption object (RFC 7516) in flattened form, with `dir` and A256GCM. */
 const Encrypted = exactShape(
   {
-    /** The algorithms; the id of the data key as `kid`; and in `cty` what is encrypted: `json` or `bytes`. */
+    /**
+     * The algorithms; the id of the data key as `kid`; in `cty` what is encrypted: `json` or `bytes`; and `zip` if it was
+     * compressed before.
+     */
     protected: Code,
     /** The record's topic, the topic's id, partition, offset, ce_id and ce_type. The ciphertext is valid only there. */
     aad: Code,

@@ -19,15 +19,20 @@ const kafkaConnections = async (settings: Settings): Promise<ReadonlyArray<Conne
   try {
     const health = await kafka.health()
     if (!health.ok) return [{ to: 'Kafka', ...health }]
+    const rights = (await kafka.missingRights()).map(({ of, name, operations }) => ({
+      to: `${of} ${name}`,
+      ok: false,
+      reason: `Kafka's user lacks ${operations.join(', ')}: see its rights in install.md`,
+    }))
     const topics = await kafka.validateTopics()
-    if (E.isLeft(topics)) return [{ to: 'Kafka', ok: false, reason: topics.left.reason }]
+    if (E.isLeft(topics)) return [{ to: 'Kafka', ok: false, reason: topics.left.reason }, ...rights]
     const differing = topics.right.flatMap(({ name, partitions, differences, refused }) => {
       if (differences.length === 0) return []
       const willBeCreated = partitions === 0 && refused === undefined
       const reason = willBeCreated ? 'is created at the start' : differences.join(', ')
       return [{ to: name, ok: partitions > 0 || willBeCreated, reason }]
     })
-    return [{ to: 'Kafka', ...health }, ...differing]
+    return [{ to: 'Kafka', ...health }, ...rights, ...differing]
   } finally {
     await kafka.stop()
   }

@@ -70,6 +70,19 @@ guides('the README, or the first page for operators, links to every guide', () =
   )
 })
 
+guides('each command for MongoDB names the database of the bridge', () => {
+  const commands = texts.flatMap((file) => [
+    ...[...read(file).matchAll(/mongosh "\$MONGODB_URL"[^`]*/g)].map(([command]) => [
+      command,
+      "db.getSiblingDB('livechat')",
+    ]),
+    ...[...read(file).matchAll(/mongodump .*/g)].map(([command]) => [command, '--db livechat ']),
+  ])
+  assert.ok(commands.length > 6)
+  const unnamed = commands.filter(([command = '', name = '']) => !command.replaceAll('"', "'").includes(name))
+  assert.equal(unnamed, [])
+})
+
 guides('the guide shows the tested bot', () => {
   const shown = /^```ts\n(export const shopBot.*?)^```$/ms.exec(read('contracts/guides/bot-author.md'))?.[1]
   assert.ok(shown !== undefined && read('contracts/guides/examples/shop-bot.ts').includes(shown))

@@ -30,6 +30,9 @@ type Found = {
   readonly kid: string | undefined
 }
 
+/** No record of an event topic is larger. */
+const largestBytes = 64 * 1024 * 1024
+
 const own = new Set<string>(Object.values(archiveHeaders))
 
 const numberOf = (header: Buffer | undefined): number => (/^\d+$/.test(`${header}`) ? Number(`${header}`) : Number.NaN)
@@ -134,6 +137,7 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Conten
     const { plaintext } = await flattenedDecrypt({ ...personal, aad }, key, {
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],
+      maxDecompressedLength: largestBytes,
     })
     const bytes = Buffer.from(plaintext)
     const value = isBytes ? bytes : Buffer.from(JSON.stringify(merge(content.data, JSON.parse(bytes.toString()))))

@@ -1,4 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import { type ArchivedEvent, archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/log/record.ts'
@@ -23,15 +24,20 @@ const splitOf = ({ headers, value }: IncomingRecord, isEvent: boolean): Split & 
   return { data: Object(open), personal }
 }
 
+/** Nothing can compress an encrypted text, so a large one is compressed before: its record had room only compressed. */
+const largeBytes = 512 * 1024
+
 /**
  * Makes the same JWE as jose (RFC 7516, section 5.1, for `dir` and A256GCM). jose opens it later. jose would encrypt
  * each record in another thread, by WebCrypto, which takes four times the processor time.
  */
 const encrypted = (text: Uint8Array, { kid, key }: SealingKey, cty: 'json' | 'bytes', aad: string) => {
-  const header = base64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, cty }))
+  const isLarge = text.length > largeBytes
+  const header = base64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, cty, ...(isLarge && { zip: 'DEF' }) }))
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(`${header}.${aad}`))
-  const ciphertext = Buffer.concat([cipher.update(text), cipher.final()]).toString('base64url')
+  const content = isLarge ? deflateRawSync(text) : text
+  const ciphertext = Buffer.concat([cipher.update(content), cipher.final()]).toString('base64url')
   const tag = cipher.getAuthTag().toString('base64url')
   return { protected: header, aad, iv: iv.toString('base64url'), ciphertext, tag }
 }

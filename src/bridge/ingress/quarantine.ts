@@ -9,7 +9,7 @@ import type { OutgoingRecord } from '../domain/log/record.ts'
 import type { Answer, Refusal } from '../http/answer.ts'
 import { headBytes } from '../http/body.ts'
 import type { Admitted, Ingress } from './admission.ts'
-import { unavailable } from './refusal.ts'
+import { eventTooLarge, unavailable } from './refusal.ts'
 
 /**
  * Why a request is in quarantine: its body was not understood, it is too large (`size` in bytes), or Kafka will never
@@ -60,10 +60,12 @@ type Request = {
 }
 
 /** Keeps a request that does not become an event, and returns its answer: 503 if it may not have been kept in time. */
-export const quarantining =
-  ({ append, measure, log }: Pick<Ingress, 'append' | 'measure' | 'log'>, api: 'webhooks' | 'bot') =>
-  async ({ admitted, reason, receivedAt, withinMs, answer, event }: Request): Promise<E.Either<Refusal, Answer>> => {
-    measure.quarantined(api, reason.kind)
+export const quarantining = (
+  { append, measure, log }: Pick<Ingress, 'append' | 'measure' | 'log'>,
+  api: 'webhooks' | 'bot',
+) => {
+  const keep = async (request: Request): Promise<E.Either<Refusal, Answer>> => {
+    const { admitted, reason, receivedAt, withinMs, answer, event } = request
     const fields = { api, accountId: admitted.account.id, ...(event && { subject: event.subject, type: event.type }) }
     if (reason.kind === 'too-large')
       log.warn({ ...fields, bytes: reason.size }, 'a request is too large: its beginning is in quarantine')
@@ -75,5 +77,15 @@ export const quarantining =
     // An event of a webhook has the id of its record, so the event that a redrive makes is the same event.
     const id = api === 'webhooks' && event !== undefined ? event.id : randomUUID()
     const appended = await append(quarantineRecord(api, admitted, reason, receivedAt, id), withinMs)
+    // The topic may accept less than a body may have. Then its beginning is kept.
+    if (E.isLeft(appended) && appended.left.kind === 'too-large' && reason.kind !== 'too-large')
+      return keep({
+        ...request,
+        reason: { kind: 'too-large', size: admitted.body.length },
+        answer: E.left(eventTooLarge),
+      })
+    measure.quarantined(api, reason.kind)
     return E.isLeft(appended) ? E.left(unavailable) : answer
   }
+  return keep
+}

@@ -27,6 +27,8 @@ export type Broker = {
   readonly lookupRequest: (apiKey: number, versions: object) => (request: object) => ProtocolCall<unknown>
   readonly connectionPool: { readonly send: (call: object) => Promise<unknown> }
   readonly initProducerId: (request: object) => Promise<{ readonly producerId: string }>
+  readonly findGroupCoordinator: (request: object) => Promise<{ readonly coordinator: { readonly nodeId: number } }>
+  readonly heartbeat: (request: object) => Promise<void>
 }
 
 /** The internal cluster object of kafkajs's clients: only the parts that this folder uses. */
@@ -39,6 +41,7 @@ export type Cluster = {
     topic: string,
   ) => ReadonlyArray<{ readonly partitionId: number; readonly leader: number }>
   readonly findBroker: (broker: { readonly nodeId: number }) => Promise<Broker>
+  readonly findControllerBroker: () => Promise<Broker>
   readonly fetchTopicsOffset: (
     questions: ReadonlyArray<Question>,
   ) => Promise<ReadonlyArray<{ readonly topic: string; readonly partitions: Offsets }>>

@@ -18,13 +18,19 @@ const sasl = (message: string): string | undefined => {
   return message.includes('KAFKA_SASL_OAUTH_') ? undefined : 'see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'
 }
 
+const byCheckConfig = '`livechat-bridge check-config --connect` names it'
+const denials: Readonly<Record<string, string>> = {
+  TOPIC_AUTHORIZATION_FAILED: `Kafka's user lacks an operation on a topic: ${byCheckConfig}`,
+  GROUP_AUTHORIZATION_FAILED: `Kafka's user lacks Read on a consumer group: ${byCheckConfig}`,
+}
+
 /** The settings that an operator should check, if wrong settings can cause this error. */
 const adviceFor = (error: unknown): string | undefined => {
   const trouble = tlsReasonOf(error, words)
   if (trouble !== undefined) return trouble
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++)
     if (at.name === 'KafkaJSSASLAuthenticationError') return sasl(at.message)
-  return undefined
+  return denials[kindOf(error)]
 }
 
 type Unknown = {

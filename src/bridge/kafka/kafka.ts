@@ -35,6 +35,7 @@ import { produceConnection } from './produce/connection.ts'
 import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { toRecord } from './records.ts'
+import { type MissingRights, missingRightsOf } from './rights.ts'
 import { createTopicOf, deleteTopicsOf } from './topics/create.ts'
 import { topicIdsOf } from './topics/ids.ts'
 import {
@@ -82,6 +83,7 @@ export type KafkaPorts = {
   readonly describeTopics: () => TopicReports
   /** As `describeTopics`, and says of a missing topic why it could not be created. */
   readonly validateTopics: () => TopicReports
+  readonly missingRights: () => Promise<ReadonlyArray<MissingRights>>
   /** The topics as the bridge would create them. Asks nobody. */
   readonly newTopics: ReadonlyArray<NewTopic>
   /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
@@ -244,6 +246,7 @@ export const connectKafka = (
     deadLetter,
     keepRefused: keepingRefused(deadLetter(ofJournal)),
     reroute: rerouteWith({ send, partitioner, sleep }, () => stopping),
+    missingRights: missingRightsOf(connections.permissions.ask, prefix, groupPrefix),
     redrive: (letter, to, withinMs) => within(withinMs, send(toRedriven(letter, to)), late),
     consume,
     readTopic,

@@ -54,6 +54,14 @@ sealing('uses a new initialization vector each time', () => {
   assert.is(new Set(Array.from({ length: 1_000 }, () => sealed(said).iv)).size, 1_000)
 })
 
+sealing('what no record would have room for once it is encrypted is compressed before', async () => {
+  const large = JSON.stringify({ ...JSON.parse(said), extra: { note: 'x'.repeat(17 * 1024 * 1024) } })
+  const parts = sealed(large)
+  assert.ok(JSON.stringify(parts).length < 1024 * 1024)
+  const { plaintext } = await flattenedDecrypt(parts, sealingKey.key, { maxDecompressedLength: 64 * 1024 * 1024 })
+  assert.is(JSON.parse(`${Buffer.from(plaintext)}`).extra.note.length, 17 * 1024 * 1024)
+})
+
 sealing('works for an empty value', async () => {
   assert.is(await opened(sealed('', false)), '')
 })

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { Failure } from '../../../src/bridge/domain/log/record.ts'
+import type { Failure, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { sample } from '../../support/samples.ts'
 import { send, start } from './harness.ts'
 
@@ -83,6 +83,30 @@ large('an event that is still too large is answered 413: its beginning and its s
     await stop()
   }
 })
+
+large(
+  'a body that is not understood, and too large for quarantine, is answered 413: its beginning is there',
+  async () => {
+    const kept: OutgoingRecord[] = []
+    const append = async (record: OutgoingRecord) => {
+      if (`${record.value}`.length > mebibyte) return refused
+      kept.push(record)
+      return E.right(undefined)
+    }
+    const { port, stop, quarantined } = await start({ append })
+    const body = `not JSON: ${text}`
+    assert.is((await send(port, hooks, { body })).status, 413)
+    assert.equal(
+      kept.map(({ value, headers }) => [`${value}`, headers.reason, headers.size]),
+      [[body.slice(0, 64 * 1024), 'too-large', String(body.length)]],
+    )
+    assert.equal(
+      quarantined.map(([, reason]) => reason),
+      ['too-large'],
+    )
+    await stop()
+  },
+)
 
 large('of a body with a too large content length only the beginning is read', async () => {
   const { port, stop, appended } = await start()

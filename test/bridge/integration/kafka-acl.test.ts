@@ -8,6 +8,7 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import { newKeyFile } from '../../../src/bridge/archive/key-file.ts'
 import type { Slice } from '../../../src/bridge/domain/log/record.ts'
 import { erasuresIn } from '../../../src/bridge/mongo/erasures.ts'
+import { runCommand } from '../../support/command.ts'
 import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -39,31 +40,33 @@ const admin = plainClient(here.brokers).admin()
 await admin.connect()
 
 const { AclOperationTypes: operations, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
-const entry = (topic: TopicName, prefix: string) => ({
-  resourceType: AclResourceTypes.TOPIC,
-  resourceName: `${prefix}${topic}`,
+const entry = (name: string, prefix: string, resourceType = AclResourceTypes.TOPIC) => ({
+  resourceType,
+  resourceName: `${prefix}${name}`,
   resourcePatternType: ResourcePatternTypes.LITERAL,
   principal: 'User:ANONYMOUS',
   host: '*',
 })
 /** Does `work` while the broker denies one operation on a topic, and allows all others. */
 const whileDenied = async (
-  topic: TopicName,
+  topic: string,
   operation: kafkajs.AclOperationTypes,
   work: () => Promise<void>,
   prefix = here.prefix,
+  resourceType = AclResourceTypes.TOPIC,
 ) => {
+  const resource = entry(topic, prefix, resourceType)
   await admin.createAcls({
     acl: [
-      { ...entry(topic, prefix), operation: operations.ALL, permissionType: AclPermissionTypes.ALLOW },
-      { ...entry(topic, prefix), operation, permissionType: AclPermissionTypes.DENY },
+      { ...resource, operation: operations.ALL, permissionType: AclPermissionTypes.ALLOW },
+      { ...resource, operation, permissionType: AclPermissionTypes.DENY },
     ],
   })
   try {
     await work()
   } finally {
     await admin.deleteAcls({
-      filters: [{ ...entry(topic, prefix), operation: operations.ANY, permissionType: AclPermissionTypes.ANY }],
+      filters: [{ ...resource, operation: operations.ANY, permissionType: AclPermissionTypes.ANY }],
     })
   }
 }
@@ -315,6 +318,50 @@ access('for reading, to two members of a group: they share the other topics, and
   await eventually('the calls', () => have('calls', 'denied') === chats.length)
   await eventually('both share all partitions again', shareAll)
   await appendToBoth('at the end')
+})
+
+access('check-config --connect names each operation that is missing, on topics and on groups', async () => {
+  const prefix = newPrefix()
+  const kafka = await connectTestKafka(prefix, here.brokers)
+  right(await kafka.ensureTopics())
+  await kafka.stop()
+  const check = () =>
+    runCommand(['check-config', '--connect'], {
+      KAFKA_BROKERS: here.brokers.join(),
+      MONGODB_URL: here.mongo.url,
+      TOPIC_PREFIX: prefix,
+    })
+  assert.equal((await check()).err, '')
+  const denied = (topic: string, operation: kafkajs.AclOperationTypes, work: () => Promise<void>) =>
+    whileDenied(topic, operation, work, prefix)
+  const deniedToGroup = (group: string, work: () => Promise<void>) =>
+    whileDenied(group, operations.READ, work, prefix, AclResourceTypes.GROUP)
+
+  await denied('chats', operations.DELETE, () =>
+    denied('quarantine', operations.WRITE, () =>
+      denied('calls', operations.ALL, () =>
+        deniedToGroup('egress', async () => {
+          const { code, err } = await check()
+
+          const lacks = (of: string, what: string) =>
+            `! ${of}: Kafka's user lacks ${what}: see its rights in install.md`
+          assert.is(code, 1)
+          assert.equal(
+            err
+              .split('\n')
+              .filter((line) => line.includes('lacks'))
+              .sort(),
+            [
+              lacks(`group ${prefix}egress`, 'Read'),
+              lacks(`topic ${prefix}calls`, 'Read, Write, DescribeConfigs, Delete'),
+              lacks(`topic ${prefix}chats`, 'Delete'),
+              lacks(`topic ${prefix}quarantine`, 'Write'),
+            ],
+          )
+        }),
+      ),
+    ),
+  )
 })
 
 access.run()

@@ -12,7 +12,7 @@ import { connectTestKafka } from '../kafka/connect.ts'
 
 const run = promisify(execFile)
 
-/** What managed clusters forbid: large records, topics for ever, compaction, and some names. */
+/** What managed clusters forbid: records above 8 MiB (of calls: above 1 MiB), topics for ever, compaction, and some names. */
 const policy = `
 import org.apache.kafka.common.errors.PolicyViolationException;
 public class Rules implements org.apache.kafka.server.policy.CreateTopicPolicy {
@@ -20,7 +20,8 @@ public class Rules implements org.apache.kafka.server.policy.CreateTopicPolicy {
   public void close() {}
   public void validate(RequestMetadata asked) {
     java.util.Map<String, String> set = asked.configs();
-    if (Long.parseLong(set.getOrDefault("max.message.bytes", "0")) > 8388608
+    long most = asked.topic().endsWith(".calls") ? 1048576 : 8388608;
+    if (Long.parseLong(set.getOrDefault("max.message.bytes", "0")) > most
         || "-1".equals(set.get("retention.ms"))
         || "compact".equals(set.get("cleanup.policy"))
         || asked.topic().endsWith(".audit"))
@@ -58,11 +59,16 @@ test('a topic that the rules refuse is reported with its settings, and the comma
   const told = (what: string) =>
     `does not exist and cannot be created: POLICY_VIOLATION: the cluster refuses ${what} ${byHand}`
   assert.equal(
-    ['chats', 'enrichments', 'audit', 'bot-replies'].map((name) => refused.get(`managed.${name}`)),
+    ['chats', 'calls', 'enrichments', 'audit', 'bot-replies', 'quarantine', 'dead-letters'].map((name) =>
+      refused.get(`managed.${name}`),
+    ),
     [
-      told('retention.ms=-1, max.message.bytes=9437184'),
+      told('retention.ms=-1'),
+      told('retention.ms=-1, max.message.bytes=7340032'),
       told('cleanup.policy=compact'),
       told('the topic itself'),
+      undefined,
+      undefined,
       undefined,
     ],
   )
@@ -74,7 +80,7 @@ test('a topic that the rules refuse is reported with its settings, and the comma
     line,
     'kafka-topics.sh --bootstrap-server "$KAFKA_BROKERS" --create --if-not-exists --topic managed.chats --partitions 4' +
       ' --config cleanup.policy=delete --config retention.ms=-1 --config retention.bytes=-1' +
-      ' --config segment.ms=86400000 --config max.message.bytes=9437184 --config message.timestamp.type=LogAppendTime',
+      ' --config segment.ms=86400000 --config max.message.bytes=7340032 --config message.timestamp.type=LogAppendTime',
   )
   await kafka.stop()
   await broker.stop()

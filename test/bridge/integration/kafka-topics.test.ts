@@ -64,7 +64,7 @@ topics(
         'partitions is 2, not 4',
         'retention.ms is 86400000, not -1',
         'segment.ms is 604800000, not 86400000',
-        'max.message.bytes is 1048588, not 9437184',
+        'max.message.bytes is 1048588, not 7340032: larger records are refused',
         'message.timestamp.type is CreateTime, not LogAppendTime',
         'records are refused for good while a clock of the bridge is more than 3600 s fast (message.timestamp.after.max.ms)',
       ],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
@@ -24,6 +25,11 @@ await createTopics(
     configEntries: timesOfProducers,
   })),
 )
+const fewBytes = [
+  { name: 'max.message.bytes', value: '65536' },
+  { name: 'message.timestamp.type', value: 'LogAppendTime' },
+]
+await createTopics(here.brokers, [{ topic: `${here.prefix}calls`, numPartitions: 4, configEntries: fewBytes }])
 const bridge = await here.start(['ingress', 'projector'])
 const operator = await connectOperator(here)
 const { webhooksUrl = '' } = bridgeOf(bridge.url, here.account)
@@ -40,7 +46,8 @@ const readiness = async () => {
   const response = await fetch(`${bridge.adminUrl}/readyz`)
   const { checks } = (await response.json()) as { readonly checks: Readonly<Record<string, { readonly ok: boolean }>> }
   const failing = Object.entries(checks).filter(([, { ok }]) => !ok)
-  return { status: response.status, journal: JSON.stringify(checks.journal), failing }
+  const topics = JSON.stringify(checks['topics and indexes'])
+  return { status: response.status, journal: JSON.stringify(checks.journal), topics, failing }
 }
 const inQuarantine = async () => (await readTopics(here.brokers, here.prefix, ['quarantine'])).records
 const redrive = () =>
@@ -64,7 +71,7 @@ refused.after(async () => {
 refused('before the first one, the report of the topics says which setting will do it', async () => {
   const reports = right(await operator.kafka.describeTopics())
   assert.equal(
-    reports.filter(({ differences }) => differences.join().includes('refused')).map(({ name }) => name),
+    reports.filter(({ differences }) => differences.join().includes('refused for good')).map(({ name }) => name),
     [`${here.prefix}chats`, `${here.prefix}clients`],
   )
   assert.match(
@@ -119,5 +126,22 @@ refused('with the right clock new webhooks go to Kafka, and redrive finds what i
   assert.equal(inLog.filter((id) => ids.includes(id)).sort(), ids)
   await eventually('the chat in its view', () => operator.db.collection('chats').findOne({ chatId: String(chatId) }))
 })
+
+refused(
+  'an event that is larger than its topic allows is answered 413, its beginning is kept, and readiness says so',
+  async () => {
+    const call = JSON.parse(sample('webhooks', 'call_event'))
+    const body = JSON.stringify({ ...call, burden: randomBytes(150_000).toString('base64') })
+    assert.is(await post(body), 413)
+    assert.is(await post(JSON.stringify(call)), 200)
+
+    const { value, headers } = (await inQuarantine()).find((each) => `${each.headers.reason}` === 'too-large') ?? {}
+    assert.equal([`${value}`, `${headers?.size}`], [body.slice(0, 64 * 1024), String(body.length)])
+    assert.is((await readTopics(here.brokers, here.prefix, ['calls'])).records.length, 1)
+    const { failing, topics } = await readiness()
+    assert.equal(failing, [])
+    assert.match(topics, 'max.message.bytes is 65536, not 7340032: larger records are refused')
+  },
+)
 
 refused.run()

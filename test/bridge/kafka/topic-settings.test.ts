@@ -28,7 +28,7 @@ settings(
           'retention.ms': '-1',
           'retention.bytes': '-1',
           'segment.ms': '86400000',
-          'max.message.bytes': '9437184',
+          'max.message.bytes': '7340032',
           ...times,
           'min.insync.replicas': '2',
         },
@@ -50,7 +50,7 @@ settings(
           'cleanup.policy': 'delete',
           'retention.ms': '1209600000',
           'retention.bytes': '-1',
-          'max.message.bytes': '10485760',
+          'max.message.bytes': '8388608',
           ...times,
         },
       ],
@@ -115,6 +115,17 @@ settings('a setting that will make Kafka refuse records for good is reported wit
   }
 })
 
+settings('a larger limit of records is as good, and a smaller one is reported with what it does', () => {
+  const differencesOf = (bytes: string) => {
+    const config = { ...configOf(chats, 3), 'max.message.bytes': bytes }
+    return reportOf(chats, defaults, stateOf({ config }), false).differences
+  }
+  assert.equal(
+    [differencesOf('16777216'), differencesOf('1048588')],
+    [[], ['max.message.bytes is 1048588, not 7340032: larger records are refused']],
+  )
+})
+
 settings('each difference is reported', () => {
   const config = { ...configOf(chats, 3), 'retention.ms': '86400000' }
 
@@ -149,12 +160,13 @@ settings('a missing topic is reported as missing, with the reason why it cannot 
 })
 
 settings('other settings are kept when the settings of the bridge are applied', () => {
-  const ownConfig = { 'retention.ms': '1', 'segment.bytes': '1048576', 'min.insync.replicas': '3' }
+  const larger = { 'min.insync.replicas': '3', 'max.message.bytes': '9437184' }
+  const ownConfig = { 'retention.ms': '1', 'segment.bytes': '1048576', ...larger }
 
   assert.equal(appliedConfig(chats, stateOf({ ownConfig })), {
     ...configOf(chats, 3),
     'segment.bytes': '1048576',
-    'min.insync.replicas': '3',
+    ...larger,
   })
 })
 

@@ -1,27 +1,35 @@
 import type { TopicName } from '../../../../contracts/topics.ts'
 import type { TopicIds } from '../../domain/log/positions.ts'
-import type { AskOf, Cluster } from '../admin.ts'
+import type { AskOf, Broker, Cluster } from '../admin.ts'
 
 const apiKey = 3
-// The first version with topic ids. kafkajs supports only versions up to 6.
+// The first version with topic ids, and the last with all operations. kafkajs supports only versions up to 6.
 const apiVersion = 10
 const noId = Buffer.alloc(16)
 
 const varint = (value: number): Buffer =>
   value < 0x80 ? Buffer.from([value]) : Buffer.from([(value & 0x7f) | 0x80, value >> 7])
 
+/** What a broker knows of a topic. `operations`: a bit for each operation that the user may do, if the request asks. */
+export type TopicMetadata = {
+  readonly name: string
+  readonly error: number
+  readonly id: string
+  readonly operations: number
+}
+
 /** A Metadata request of version 10. It begins with the header's tag buffer, which kafkajs does not write. */
-export const encodeTopicIdsRequest = (names: ReadonlyArray<string>): Buffer =>
+export const encodeMetadataRequest = (names: ReadonlyArray<string>, withOperations: boolean): Buffer =>
   Buffer.concat([
     Buffer.from([0]),
     varint(names.length + 1),
     ...names.flatMap((name) => [noId, varint(Buffer.byteLength(name) + 1), Buffer.from(name), Buffer.from([0])]),
-    // Create no topics, request no operations, no tags.
-    Buffer.from([0, 0, 0, 0]),
+    // Create no topics, request no operations on the cluster, perhaps those on the topics, no tags.
+    Buffer.from([0, 0, Number(withOperations), 0]),
   ])
 
-/** The ids of the topics in the response, by their full names. A topic that does not exist has no id. */
-export const decodeTopicIdsResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
+/** The topics in the response. */
+export const decodeMetadataResponse = (bytes: Buffer): ReadonlyArray<TopicMetadata> => {
   let at = 0
   const skip = (count: number) => {
     at += count
@@ -54,7 +62,7 @@ export const decodeTopicIdsResponse = (bytes: Buffer): ReadonlyMap<string, strin
       skip(length())
     }
   }
-  const ids = new Map<string, string>()
+  const topics: Array<TopicMetadata> = []
   tags()
   skip(4)
   each(() => {
@@ -76,11 +84,29 @@ export const decodeTopicIdsResponse = (bytes: Buffer): ReadonlyMap<string, strin
       for (let lists = 0; lists < 3; lists++) numbers()
       tags()
     })
+    const operations = bytes.readInt32BE(at)
     skip(4)
     tags()
-    if (error === 0) ids.set(name, id)
+    topics.push({ name, error, id, operations })
   })
-  return ids
+  return topics
+}
+
+/** Undefined if the broker is older than Kafka 2.8. */
+export const topicMetadataOf = async (
+  broker: Broker,
+  names: ReadonlyArray<string>,
+  withOperations = false,
+): Promise<ReadonlyArray<TopicMetadata> | undefined> => {
+  if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return undefined
+  const encode = async () => {
+    const buffer = encodeMetadataRequest(names, withOperations)
+    return { buf: buffer, buffer }
+  }
+  return (await broker.connectionPool.send({
+    request: { apiKey, apiVersion, apiName: 'Metadata', encode },
+    response: { decode: async (bytes: Buffer) => decodeMetadataResponse(bytes), parse: async (data: unknown) => data },
+  })) as ReadonlyArray<TopicMetadata>
 }
 
 /** Requests the ids of topics. Empty if the brokers are older than 2.8 and have none. Rejects if a topic has no id. */
@@ -91,19 +117,8 @@ export const topicIdsOf = (ask: AskOf<Cluster>, prefix: string) => {
       if (first === undefined) return undefined
       await cluster.addTargetTopic(first)
       const leader = cluster.findTopicPartitionMetadata(first).find((partition) => partition.leader >= 0)?.leader
-      const broker = await cluster.findBroker({ nodeId: leader ?? -1 })
-      if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return undefined
-      const encode = async () => {
-        const buffer = encodeTopicIdsRequest(names)
-        return { buf: buffer, buffer }
-      }
-      return (await broker.connectionPool.send({
-        request: { apiKey, apiVersion, apiName: 'Metadata', encode },
-        response: {
-          decode: async (bytes: Buffer) => decodeTopicIdsResponse(bytes),
-          parse: async (data: unknown) => data,
-        },
-      })) as ReadonlyMap<string, string>
+      const found = await topicMetadataOf(await cluster.findBroker({ nodeId: leader ?? -1 }), names)
+      return found && new Map(found.flatMap(({ name, error, id }) => (error === 0 ? [[name, id]] : [])))
     })
   return async (topics: ReadonlyArray<TopicName>): Promise<TopicIds> => {
     const ids = await askFor(topics.map((topic) => `${prefix}${topic}`))

@@ -30,6 +30,7 @@ export type TopicReport = {
 }
 
 const minimumInSync = 'min.insync.replicas'
+const largestBytes = 'max.message.bytes'
 const mebibyte = 1024 * 1024
 
 const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
@@ -55,7 +56,7 @@ export const configOf = (
   ...cleanUpConfig(cleanUp),
   // Records are deleted by whole segments. With larger segments they would stay longer.
   ...(content.kind === 'events' && { 'segment.ms': String(dayMs) }),
-  'max.message.bytes': String(largestMiB * mebibyte),
+  [largestBytes]: String(largestMiB * mebibyte),
   // The broker sets the timestamps, so that a wrong clock of a process has no effect.
   'message.timestamp.type': 'LogAppendTime',
   ...(replication !== undefined && replication >= 3 && { [minimumInSync]: '2' }),
@@ -76,11 +77,18 @@ export const newTopicOf = (topic: Topic, { topicPrefix, partitions, replication 
   config: configOf(topic, replication),
 })
 
+/** The settings for which more than the bridge needs is as good. */
+const atLeast: ReadonlySet<string> = new Set([minimumInSync, largestBytes])
+const isEnough = (name: string, is: unknown, wanted: unknown): boolean =>
+  is === wanted || (atLeast.has(name) && Number(is) > Number(wanted))
+
 /** The settings for an existing topic: those of a new topic, and its own settings that the bridge does not define. */
 export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicState): TopicState['config'] => {
-  const wanted = configOf(topic, replication)
-  const isStricter = Number(ownConfig[minimumInSync] ?? 0) > Number(wanted[minimumInSync] ?? 0)
-  return { ...ownConfig, ...wanted, ...(isStricter && { [minimumInSync]: ownConfig[minimumInSync] ?? '' }) }
+  const wanted = Object.entries(configOf(topic, replication))
+  return {
+    ...ownConfig,
+    ...Object.fromEntries(wanted.filter(([name, value]) => !isEnough(name, ownConfig[name], value))),
+  }
 }
 
 const cleanUpText = (config: TopicState['config']): string => {
@@ -131,6 +139,8 @@ const refusalsOf = ({ config, replication }: TopicState): ReadonlyArray<string> 
   ]
 }
 
+const effectOf = (setting: string) => (setting === largestBytes ? ': larger records are refused' : '')
+
 const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState): ReadonlyArray<string> => {
   const replication = defaults.replication ?? state.replication
   const wanted: ReadonlyArray<readonly [what: string, is: unknown, wanted: unknown]> = [
@@ -141,7 +151,9 @@ const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState)
   const inSync = Number(state.config[minimumInSync] ?? 1)
   const isRisky = state.brokers >= 3 && inSync < 2
   return [
-    ...wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is ?? 'unknown'}, not ${should}`])),
+    ...wanted.flatMap(([what, is, should]) =>
+      isEnough(what, is, should) ? [] : [`${what} is ${is ?? 'unknown'}, not ${should}${effectOf(what)}`],
+    ),
     ...refusalsOf(state),
     ...(isRisky ? [`${minimumInSync} is ${inSync}, not 2: the loss of one broker may lose acknowledged records`] : []),
   ]

@@ -12,6 +12,12 @@ export type Connection = { readonly to: string; readonly ok: boolean; readonly r
 
 const withBridge: Omit<Connection, 'to'> = { ok: true, reason: 'starts with the bridge' }
 
+/** Many topics may lack the same thing. */
+const joined = (all: ReadonlyArray<Connection>): ReadonlyArray<Connection> =>
+  [...Map.groupBy(all, ({ ok, reason }) => `${ok} ${reason}`).values()].flatMap((same) =>
+    same.slice(0, 1).map((one) => ({ ...one, to: same.map(({ to }) => to).join(', ') })),
+  )
+
 const kafkaConnections = async (settings: Settings): Promise<ReadonlyArray<Connection>> => {
   const config = kafkaOf(settings)
   if (config === undefined) return [{ to: 'Kafka', ...withBridge }]
@@ -20,19 +26,19 @@ const kafkaConnections = async (settings: Settings): Promise<ReadonlyArray<Conne
     const health = await kafka.health()
     if (!health.ok) return [{ to: 'Kafka', ...health }]
     const rights = (await kafka.missingRights()).map(({ of, name, operations }) => ({
-      to: `${of} ${name}`,
+      to: name,
       ok: false,
-      reason: `Kafka's user lacks ${operations.join(', ')}: see its rights in install.md`,
+      reason: `Kafka's user lacks ${operations.join(', ')} on ${of}s: see its rights in install.md`,
     }))
     const topics = await kafka.validateTopics()
-    if (E.isLeft(topics)) return [{ to: 'Kafka', ok: false, reason: topics.left.reason }, ...rights]
+    if (E.isLeft(topics)) return [{ to: 'Kafka', ok: false, reason: topics.left.reason }, ...joined(rights)]
     const differing = topics.right.flatMap(({ name, partitions, differences, refused }) => {
       if (differences.length === 0) return []
       const willBeCreated = partitions === 0 && refused === undefined
       const reason = willBeCreated ? 'is created at the start' : differences.join(', ')
       return [{ to: name, ok: partitions > 0 || willBeCreated, reason }]
     })
-    return [{ to: 'Kafka', ...health }, ...rights, ...differing]
+    return [{ to: 'Kafka', ...health }, ...joined([...rights, ...differing])]
   } finally {
     await kafka.stop()
   }

@@ -343,8 +343,8 @@ access('check-config --connect names each operation that is missing, on topics a
         deniedToGroup('egress', async () => {
           const { code, err } = await check()
 
-          const lacks = (of: string, what: string) =>
-            `! ${of}: Kafka's user lacks ${what}: see its rights in install.md`
+          const lacks = (name: string, what: string) =>
+            `! ${prefix}${name}: Kafka's user lacks ${what}: see its rights in install.md`
           assert.is(code, 1)
           assert.equal(
             err
@@ -352,10 +352,10 @@ access('check-config --connect names each operation that is missing, on topics a
               .filter((line) => line.includes('lacks'))
               .sort(),
             [
-              lacks(`group ${prefix}egress`, 'Read'),
-              lacks(`topic ${prefix}calls`, 'Read, Write, DescribeConfigs, Delete'),
-              lacks(`topic ${prefix}chats`, 'Delete'),
-              lacks(`topic ${prefix}quarantine`, 'Write'),
+              lacks('calls', 'Read, Write, DescribeConfigs, Delete on topics'),
+              lacks('chats', 'Delete on topics'),
+              lacks('egress', 'Read on groups'),
+              lacks('quarantine', 'Write on topics'),
             ],
           )
         }),

@@ -3,6 +3,7 @@ import { copiedTopicOf, type EventTopicName, type Topic, topicOfName } from '../
 import { dayMs, sleep } from '../../shared/time.ts'
 import type { Ask } from '../admin.ts'
 import { kafkaReasonOf, kindOf } from '../errors.ts'
+import { denial } from '../fetch-record.ts'
 import { configOf, newTopicOf, type TopicDefaults, type TopicState } from './settings.ts'
 
 export const createWithinMs = 20_000
@@ -97,12 +98,14 @@ export const createMissing = async (
   const refused = new Map([...failed].filter(([, error]) => kindOf(error) !== 'TOPIC_ALREADY_EXISTS'))
   const byRule = wanted.filter(({ topic }) => ofSettings.has(kindOf(refused.get(topic))))
   const settings = await refusedSettings(admin, byRule)
+  const whyRefused = (topic: string, error: TopicError): string => {
+    const kind = kindOf(error)
+    if (kind === denial) return `${kind}: Kafka's user lacks Create on topics`
+    if (!ofSettings.has(kind)) return kafkaReasonOf(error)
+    return `${kind}: the cluster refuses ${settings.get(topic)?.join(', ') ?? 'the topic itself'}`
+  }
   const reasons = new Map(
-    [...refused].map(([topic, error]) => {
-      const why = settings.get(topic)?.join(', ') ?? (ofSettings.has(kindOf(error)) ? 'the topic itself' : undefined)
-      const reason = why === undefined ? kafkaReasonOf(error) : `${kindOf(error)}: the cluster refuses ${why}`
-      return [topic, `${reason} (${byHand})`]
-    }),
+    [...refused].map(([topic, error]) => [topic, `${whyRefused(topic, error)} (${byHand})`] as const),
   )
   const created = validateOnly ? [] : wanted.flatMap(({ topic }) => (failed.has(topic) ? [] : [topic]))
   return { created: new Set(created), refused: reasons }

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -27,6 +32,7 @@ const of = (stage: ReadonlyArray<Instruction>, name: string) =>
   stage.filter((instruction) => instruction.name === name).map(({ rest }) => rest)
 
 const dockerfile = suite('docker/Dockerfile')
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 
 dockerfile('its base images are arguments with a tag, and Node has the version of package.json', () => {
   const { node } = JSON.parse(text('package.json')).dependencies
@@ -49,6 +55,29 @@ dockerfile('an engine without BuildKit builds it', () => {
   })
   assert.equal(newer, [])
 })
+
+for (const [adminHost, listens] of [
+  ['', '127.0.0.1'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+  ['::1', '::1'],
+] as const)
+  (hasIpv6 ? dockerfile : dockerfile.skip)(
+    `its health check asks ${listens} if ADMIN_HOST is "${adminHost}"`,
+    async () => {
+      const asked: Array<string | undefined> = []
+      const server = createServer((req, res) => {
+        asked.push(req.url)
+        res.end('{}')
+      })
+      await once(server.listen(0, listens), 'listening')
+      const { port } = server.address() as AddressInfo
+      const env = { ...process.env, ADMIN_HOST: adminHost, ADMIN_PORT: String(port) }
+      const [code] = await once(spawn(process.execPath, ['docker/health.ts', '/readyz'], { cwd: root, env }), 'exit')
+      server.close()
+      assert.equal([code, asked], [0, ['/readyz']])
+    },
+  )
 
 dockerfile('it runs as the user nobody, and drains on SIGTERM', () => {
   assert.equal(of(final, 'USER'), ['65532:65532'])

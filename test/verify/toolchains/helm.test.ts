@@ -80,6 +80,7 @@ const ofReadme = parse(/^ *```yaml\n(.*?)^ *```$/ms.exec(text('docker/helm/READM
 const openShift = {
   host: '::',
   user: null,
+  settings: { KAFKA_BROKERS: '[fd00::10]:9092', TRUSTED_PROXIES: 'fd00::/8' },
   image: { pullSecrets: ['registry'] },
   ingress: { journal: { storageClassName: 'standard', accessMode: 'ReadWriteOnce' } },
   projector: {
@@ -141,16 +142,31 @@ needsHelm('pods listen on IPv6, and the platform chooses the user, the nodes and
       [{ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }, [{ name: 'registry' }], false],
     )
   }
-  const projector = specs.find(({ template }) => template.spec.containers[0].args[2] === 'projector')?.template.spec
-  assert.equal(
-    [projector.nodeSelector, projector.tolerations, projector.affinity],
-    [openShift.projector.nodeSelector, openShift.projector.tolerations, openShift.projector.affinity],
-  )
-  const claims = specs.flatMap(({ volumeClaimTemplates = [] }) => volumeClaimTemplates)
-  assert.equal(claims[0].spec.accessModes, ['ReadWriteOnce'])
+  const [claim] = specs.flatMap(({ volumeClaimTemplates = [] }) => volumeClaimTemplates)
+  assert.equal([claim.spec.accessModes, claim.spec.storageClassName], [['ReadWriteOnce'], 'standard'])
 })
 
-for (const role of ['ingress', 'projector', 'egress', 'archiver', 'console'])
+for (const role of roles)
+  needsHelm(`the nodes and the resources of ${role} are those of its pods alone`, () => {
+    const given = {
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'only', operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+      resources: { requests: { cpu: '3', memory: '1Gi' }, limits: { memory: '3Gi' } },
+    }
+    const consoleToo = { console: { enabled: true, ...(role === 'console' && given) } }
+    const placed = objectsOf(rendered({ [role]: given, ...consoleToo }))
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+      .map(({ spec: { template } }) => template.spec)
+      .filter(({ nodeSelector }) => nodeSelector !== undefined)
+      .map(({ nodeSelector, tolerations, affinity, containers: [{ args, resources }] }) => [
+        args[2],
+        { nodeSelector, tolerations, affinity, resources },
+      ])
+    assert.equal(placed, [[role, given]])
+  })
+
+for (const role of roles)
   needsHelm(`a misspelt key below ${role} is refused`, () => {
     assert.throws(() => rendered({ [role]: { replica: 5 } }), /replica/)
   })

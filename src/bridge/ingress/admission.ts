@@ -117,12 +117,12 @@ type Authorize = (account: Account, header: string) => Promise<boolean>
 
 /** Delays the answer to a wrong secret, or refuses it as one too many. With an account if only its second secret is wrong. */
 export const refuseSecret = async (
-  { failures, sleep }: Pick<Shared, 'failures' | 'sleep'>,
-  address: string,
+  { addressOf, failures, sleep }: Pick<Shared, 'addressOf' | 'failures' | 'sleep'>,
+  { req }: Ctx,
   refusal: Refusal,
   account?: Account,
 ): Promise<E.Either<Refusal, never>> => {
-  const { waitMs, isTooMany } = failures(address, account?.id)
+  const { waitMs, isTooMany } = failures(addressOf(req), account?.id)
   await sleep(waitMs)
   return E.left(isTooMany ? tooManyRequests : refusal)
 }
@@ -133,17 +133,15 @@ export const refuseSecret = async (
  * used up by whoever knows only its path.
  */
 export const admission = (shared: Shared, tokensOf: TokensOf, authorize: Authorize) => {
-  const { accounts, rateLimit, limits, budget, addressOf } = shared
+  const { accounts, rateLimit, limits, budget } = shared
   const find = byPathToken(accounts, tokensOf, digest)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
-    const address = addressOf(ctx.req)
     // As it was sent: the router has decoded its parameter.
     const account = find(ctx.path.split('/').slice(2).join('/'))
-    if (account === undefined) return refuseSecret(shared, address, unknownToken)
+    if (account === undefined) return refuseSecret(shared, ctx, unknownToken)
     ctx.state.accountId = account.id
-    if (!(await authorize(account, ctx.get('authorization'))))
-      return refuseSecret(shared, address, unauthorized, account)
+    if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(shared, ctx, unauthorized, account)
     ctx.state.isAdmitted = true
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }

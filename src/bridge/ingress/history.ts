@@ -61,7 +61,7 @@ const hasToken = (account: Account | undefined, header: string): boolean => {
  * histories are read at once, each within its time, and the accounts have turns.
  */
 export const historyRouter = (shared: Shared) => {
-  const { accounts, history, limits, addressOf, rateLimit, monotonic, sleep, log } = shared
+  const { accounts, history, limits, rateLimit, monotonic, sleep, log } = shared
   const byId = new Map<string, Account>(accounts.map((account) => [account.id, account]))
   const acquire = fairSemaphore(limits.historiesAtOnce)
 
@@ -98,7 +98,7 @@ export const historyRouter = (shared: Shared) => {
     const { accountId = '', chatId = '' } = ctx.params
     const account = byId.get(accountId)
     if (account === undefined || !hasToken(account, ctx.get('authorization')))
-      return refuseSecret(shared, addressOf(ctx.req), wrongToken)
+      return refuseSecret(shared, ctx, wrongToken)
     Object.assign(ctx.state, { accountId: account.id, isAdmitted: true })
     if (!rateLimit(account)) return E.left(tooManyRequests)
     const asked = askedIn(ctx.query)

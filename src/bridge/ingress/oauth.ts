@@ -140,7 +140,7 @@ export const oauthRouter = (shared: Shared) => {
     const { clientId, secret, basic } = granted.right
     const client = clients.get(clientId)
     const isKnown = (client?.secrets ?? ['', '']).map((known) => sameSecret(secret, known)).includes(true)
-    if (!isKnown || client === undefined) return refuseSecret(shared, addressOf(ctx.req), invalidClient(basic))
+    if (!isKnown || client === undefined) return refuseSecret(shared, ctx, invalidClient(basic))
     Object.assign(ctx.state, { accountId: client.account.id, isAdmitted: true })
     const { token, expiresIn } = await issue(client.account)
     const granting = { access_token: token, token_type: 'Bearer', expires_in: expiresIn }

@@ -75,7 +75,6 @@ export const Id = branded(
   'Id',
   'text of 1 to 255 characters',
   (text) =>
-    text.isWellFormed() &&
     (text.length <= longestId || (text.length <= 2 * longestId && [...text].length <= longestId)) &&
     // Half of a surrogate pair cannot be written to a key: two ids would become one.
     text.isWellFormed() &&

@@ -51,10 +51,9 @@ export const partitionerOf = ({
   }
   const numberOfPartitions = (topic: TopicName) => {
     const own = known.get(topic)
-    const needed = neededFor(topic).map((name) => known.get(name))
-    if (own === undefined || needed.includes(undefined)) return undefined
-    const forKeys = needed.at(-1)?.keyPartitions ?? own.keyPartitions
-    return { all: own.partitions, forKeys: Math.min(forKeys, own.partitions) }
+    const ofKeys = known.get(neededFor(topic).at(-1) ?? topic)
+    if (own === undefined || ofKeys === undefined) return undefined
+    return { all: own.partitions, forKeys: Math.min(ofKeys.keyPartitions, own.partitions) }
   }
   return {
     ready: async (topics) => {

@@ -42,9 +42,11 @@ const rendered = (values: object = {}): string => {
 const objectsOf = (manifests: string): ReadonlyArray<Yaml> =>
   parseAllDocuments(manifests).flatMap((document) => document.toJS() ?? [])
 
+const withConsole = { enabled: true, url: 'https://chats.example.com', issuer: 'https://identity.example.com' }
+
 /** Every option that adds an object. */
 const everything = {
-  console: { enabled: true },
+  console: withConsole,
   scaling: { enabled: true, authentication: 'kafka' },
   ingress: { journal: { storageClassName: 'fast' } },
 }
@@ -154,7 +156,7 @@ for (const role of roles)
       affinity: { nodeAffinity: {} },
       resources: { requests: { cpu: '3', memory: '1Gi' }, limits: { memory: '3Gi' } },
     }
-    const consoleToo = { console: { enabled: true, ...(role === 'console' && given) } }
+    const consoleToo = { console: { ...withConsole, ...(role === 'console' && given) } }
     const placed = objectsOf(rendered({ [role]: given, ...consoleToo }))
       .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
       .map(({ spec: { template } }) => template.spec)
@@ -295,6 +297,7 @@ const refused: ReadonlyArray<readonly [title: string, values: object, says: RegE
   ['an unknown key', { replicas: 3 }, /replicas/],
   ['a number where a variable needs text', { settings: { TOPIC_PARTITIONS: 12 } }, /TOPIC_PARTITIONS/],
   ['a secret among the settings', { settings: { MONGODB_URL: 'mongodb://u:p@host' } }, /MONGODB_URL/],
+  ['a console without its addresses', { console: { enabled: true } }, /\/console\/url'?.*\/console\/issuer/s],
   ['no instance of egress', { egress: { replicas: 0 } }, /replicas/],
 ]
 for (const [title, values, says] of refused)

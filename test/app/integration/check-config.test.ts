@@ -29,8 +29,11 @@ const connect = suite('check-config --connect')
 connect('with everything there it says what it found, and creates nothing', async () => {
   const { code, out, err } = await check(`http://127.0.0.1:${(service.address() as AddressInfo).port}`, {})
   assert.equal([code, err], [0, ''])
-  for (const line of ['Kafka: 1 broker', '.chats: is created at the start', 'MongoDB: the primary answers'])
-    assert.match(out, line)
+  for (const line of ['Kafka: 1 broker', 'MongoDB: the primary answers']) assert.match(out, line)
+  // What many topics lack is said once.
+  const created = out.split('\n').filter((line) => line.includes('is created at the start'))
+  assert.is(created.length, 1)
+  assert.match(created[0] ?? '', /\.chats, .*\.dead-letters: is created at the start$/)
   assert.match(out, /service of acme: 127\.0\.0\.1:\d+ answers \(404\)/)
 })
 

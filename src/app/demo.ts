@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { createInterface } from 'node:readline'
 import * as E from 'fp-ts/lib/Either.js'
 import { type TopicName, topics } from '../../contracts/topics.ts'
 import type { Account } from '../bridge/domain/accounts.ts'
@@ -12,7 +11,7 @@ import { monotonic, sleep } from '../bridge/shared/time.ts'
 import { serviceAccountOf } from '../tools/simulator/account.ts'
 import { createEventLog } from '../tools/simulator/demo/log.ts'
 import { runDemo } from '../tools/simulator/demo/run-demo.ts'
-import { talkToBot, topicsOfTalk } from '../tools/simulator/demo/say.ts'
+import { linesOf, talkToBot, topicsOfTalk } from '../tools/simulator/demo/say.ts'
 import type { DemoAccount } from '../tools/simulator/demo/story.ts'
 import { startService } from '../tools/simulator/service.ts'
 import { environmentWith, exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
@@ -85,31 +84,6 @@ const portOf = (baseUrl: string) => {
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message
 
-const prompt = 'client: '
-
-/** The words that were given, then the lines that are typed. Without words, the lines of any standard input. */
-async function* linesOf(words: ReadonlyArray<string>): AsyncGenerator<string> {
-  for (const text of words) {
-    out(`${prompt}${text}`)
-    yield text
-  }
-  const isTyped = process.stdin.isTTY === true
-  if (!isTyped && words.length > 0) return
-  if (isTyped) out('Write to the bot; an empty line ends the talk.')
-  const terminal = createInterface({ input: process.stdin, output: process.stdout, terminal: isTyped, prompt })
-  try {
-    terminal.prompt()
-    for await (const line of terminal) {
-      if (line.trim() === '') return
-      if (!isTyped) out(line)
-      yield line
-      terminal.prompt()
-    }
-  } finally {
-    terminal.close()
-  }
-}
-
 type DemoOptions = { readonly odd?: number; readonly seed?: number; readonly say?: ReadonlyArray<string> }
 
 /** Plays the demo. The exit code is 1 if a step has failed. */
@@ -142,7 +116,7 @@ export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32), say }: D
   if (say !== undefined) {
     const log = createEventLog()
     const stopConsuming = await tailTopics(kafka, topicsOfTalk, log.add)
-    const isAnswered = await talkToBot(linesOf(say), {
+    const isAnswered = await talkToBot(linesOf(say, { input: process.stdin, output: process.stdout, out }), {
       bridgeUrl: url,
       account,
       service,

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { createInterface } from 'node:readline'
 import * as E from 'fp-ts/lib/Either.js'
 import { BotReply } from '../../../../contracts/commands/bot-reply.ts'
 import { Enrichment, enrichmentKey } from '../../../../contracts/commands/enrichment.ts'
@@ -111,6 +112,47 @@ const readAnswer = async (deps: Deps, chatId: string, before: number) => {
   }
   if (read === before) out(`Nobody answered: ${doesItRun}`)
   return { read, isAnswered: read > before, isOver: read === before }
+}
+
+const prompt = 'client: '
+
+type Terminal = {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly output: NodeJS.WritableStream
+}
+
+/** The words that were given, then the lines that are typed. Without words, the lines of any standard input. */
+export async function* linesOf(
+  words: ReadonlyArray<string>,
+  { input, output, out }: Terminal & Pick<Deps, 'out'>,
+): AsyncGenerator<string> {
+  for (const text of words) {
+    out(`${prompt}${text}`)
+    yield text
+  }
+  const isTyped = input.isTTY === true
+  if (!isTyped && words.length > 0) return
+  if (isTyped) out('Write to the bot; an empty line ends the talk.')
+  const terminal = createInterface({ input, output, terminal: isTyped, prompt })
+  // The input may have ended while the bot answers, as after Ctrl-D or in a pipe. Its lines are still read.
+  let hasEnded = false
+  terminal.once('close', () => {
+    hasEnded = true
+  })
+  const ask = () => {
+    if (isTyped && !hasEnded) terminal.prompt()
+  }
+  try {
+    ask()
+    for await (const line of terminal) {
+      if (line.trim() === '') return
+      if (!isTyped) out(`${prompt}${line}`)
+      yield line
+      ask()
+    }
+  } finally {
+    terminal.close()
+  }
 }
 
 /**

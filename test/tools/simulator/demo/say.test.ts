@@ -1,8 +1,10 @@
+import { PassThrough } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { createEventLog } from '../../../../src/tools/simulator/demo/log.ts'
-import { callIn, isMoreToCome, talkToBot } from '../../../../src/tools/simulator/demo/say.ts'
+import { callIn, isMoreToCome, linesOf, talkToBot } from '../../../../src/tools/simulator/demo/say.ts'
 import type { DemoAccount } from '../../../../src/tools/simulator/demo/story.ts'
 import type { Service } from '../../../../src/tools/simulator/service.ts'
 
@@ -193,6 +195,26 @@ talk('a client is told why nobody answers', async () => {
     false,
     ['client: 1', 'The bridge at http://127.0.0.1:1 did not take the message.'],
   ])
+})
+
+talk('lines that came before the input ended are still said, typed or not', async () => {
+  for (const isTTY of [false, true]) {
+    const input = Object.assign(new PassThrough(), { isTTY })
+    const said: string[] = []
+    const terminal = { input, output: new PassThrough(), out: (line: string) => void said.push(line) }
+    const lines = linesOf([], terminal)
+    input.end('Hello\nI want a person\n')
+    const first = await lines.next()
+    // The bot answers meanwhile.
+    await finished(input)
+    const heard = [first.value]
+    for await (const line of lines) heard.push(line)
+    assert.equal(heard, ['Hello', 'I want a person'])
+    const shown = isTTY
+      ? ['Write to the bot; an empty line ends the talk.']
+      : ['client: Hello', 'client: I want a person']
+    assert.equal(said, shown)
+  }
 })
 
 talk.run()

@@ -132,6 +132,5 @@ export const applyChangesIn = (
         sleep,
       ),
       classify,
-      sleep,
     })
   })

@@ -1,6 +1,6 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { inActiveSpan } from '../adapters/tracing.ts'
 import type { Failure } from '../domain/log/record.ts'
-import type { Sleep } from '../shared/time.ts'
 import type { ApplyChanges } from '../views/document.ts'
 
 type Waiting = {
@@ -13,9 +13,6 @@ type Waiting = {
 
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
 
-/** How long a small batch waits for more: an apply costs the same few round trips for one document as for a hundred. */
-const gatherMs = 5
-const plenty = 100
 /** The default. While one apply folds, another writes and a third waits for the disk. */
 const usualAtOnce = 3
 /** This many waiting changes start another apply in parallel. Fewer wait until the running one ends. */
@@ -32,18 +29,15 @@ const parallelFrom = 1_000
 export const writeBatcher = ({
   applyChanges,
   classify,
-  sleep,
   atOnce = usualAtOnce,
 }: {
   readonly applyChanges: ApplyChanges
   readonly classify: (error: unknown) => Failure
-  readonly sleep: Sleep
   /** How many applies may run at the same time. */
   readonly atOnce?: number
 }): ApplyChanges => {
   let waiting: ReadonlyArray<Waiting> = []
   let underWay = 0
-  let gathering = false
 
   const commit = async (batch: ReadonlyArray<Waiting>): Promise<void> => {
     try {
@@ -60,10 +54,9 @@ export const writeBatcher = ({
   const isDue = () => waiting.length > 0 && (underWay === 0 || (underWay < atOnce && count(waiting) >= parallelFrom))
 
   const run = async (): Promise<void> => {
-    if (gathering || !isDue()) return
-    gathering = true
-    if (count(waiting) < plenty) await sleep(gatherMs)
-    gathering = false
+    // The partitions of one fetch come in the same turn of the event loop.
+    await afterOthers()
+    if (!isDue()) return
     const batch = waiting
     waiting = []
     underWay++

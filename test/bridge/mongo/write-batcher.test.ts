@@ -1,3 +1,4 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Failure } from '../../../src/bridge/domain/log/record.ts'
@@ -40,7 +41,7 @@ const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => 
     calls,
     begun,
     open: () => open(),
-    apply: writeBatcher({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }),
+    apply: writeBatcher({ applyChanges: apply, classify, atOnce: 3 }),
   }
 }
 
@@ -54,21 +55,15 @@ batcher('applies changes that wait during one apply together, in order', async (
   assert.equal(calls, [['1'], ['2', '3', '4']])
 })
 
-batcher('lets a few changes wait for more, and writes many changes at once', async () => {
-  const calls: number[] = []
-  const { promise: later, resolve } = Promise.withResolvers<void>()
-  const applyChanges = async (changes: ReadonlyArray<Change>) => {
-    calls.push(changes.length)
+batcher('applies what comes in one turn of the event loop together', async () => {
+  const { calls, open, apply } = gate()
+  open()
+  const later = async () => {
+    for (let i = 0; i < 5; i++) await undefined
+    return apply([change('2')])
   }
-  const few = writeBatcher({ applyChanges, classify, sleep: () => later, atOnce: 3 })
-  const done = [few([change('1')]), few([change('2')])]
-  await Promise.resolve()
-  assert.equal(calls, [])
-  resolve()
-  await outcomes(done)
-  const never = writeBatcher({ applyChanges, classify, sleep: () => new Promise(() => undefined), atOnce: 3 })
-  await never(Array.from({ length: 100 }, (_, i) => change(String(i))))
-  assert.equal(calls, [2, 100])
+  await Promise.all([apply([change('1')]), later()])
+  assert.equal(calls, [['1', '2']])
 })
 
 batcher('starts a parallel apply only if many changes wait, up to its limit', async () => {
@@ -79,12 +74,17 @@ batcher('starts a parallel apply only if many changes wait, up to its limit', as
     await opened.promise
   }
   const many = (size: number) => Array.from({ length: size }, (_, i) => change(String(i)))
-  const apply = writeBatcher({ applyChanges, classify, sleep: async () => {}, atOnce: 2 })
-  const done = [apply(many(100)), apply(many(900)), apply(many(100)), apply(many(1_000))]
-  assert.equal(calls, [100, 1_000])
+  const apply = writeBatcher({ applyChanges, classify, atOnce: 2 })
+  const first = apply(many(100))
+  await afterOthers()
+  const done = [first, apply(many(900)), apply(many(100)), apply(many(1_000))]
+  await afterOthers()
+  done.push(apply(many(1_000)))
+  await afterOthers()
+  assert.equal(calls, [100, 2_000])
   opened.resolve()
   await outcomes(done)
-  assert.equal(calls, [100, 1_000, 1_000])
+  assert.equal(calls, [100, 2_000, 1_000])
 })
 
 batcher('reports an outage to each caller, and continues with later changes', async () => {

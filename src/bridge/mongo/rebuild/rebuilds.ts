@@ -127,7 +127,6 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     applyChanges: writeBatcher({
       applyChanges: applyWith(updateDocuments, idsWhere(db), ownOf(views), readsIn(db, ownOf(views))),
       classify,
-      sleep,
     }),
     findErased: erasedFinder({ ...erasuresIn(db), clock: monotonic }),
     keepOthers: (view) => keepOthers(db, view, writer),

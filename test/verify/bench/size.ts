@@ -31,12 +31,11 @@ export type Size = {
     readonly burst: number
     readonly freshness: ReadonlyArray<{ readonly rate: number; readonly seconds: number }>
   }
-  /** The cost of observing the bridge; `seconds` is for each figure. */
-  readonly observability: {
+  /** `seconds` is for each figure. */
+  readonly tracing: {
     readonly rounds: number
     readonly seconds: number
     readonly rate: number
-    readonly scrapes: number
   }
   readonly projection: {
     readonly rounds: number
@@ -126,7 +125,7 @@ export const full: Size = {
       { rate: 500, seconds: 8 },
     ],
   },
-  observability: { rounds: 16, seconds: 3, rate: 1000, scrapes: 300 },
+  tracing: { rounds: 16, seconds: 3, rate: 1000 },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
   archiver: { rounds: 4, rate: 1000, seconds: 20, chats: 1_000, perChat: 12 },
@@ -167,7 +166,7 @@ export const short: Size = {
     burst: 200,
     freshness: [{ rate: 50, seconds: 0.5 }],
   },
-  observability: { rounds: 1, seconds: 0.5, rate: 100, scrapes: 20 },
+  tracing: { rounds: 1, seconds: 0.5, rate: 100 },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
   archiver: { rounds: 1, rate: 200, seconds: 1, chats: 20, perChat: 4 },
@@ -195,7 +194,7 @@ export const withRounds = (size: Size, rounds: number): Size => ({
   ingest: { ...size.ingest, rounds },
   npmStart: { ...size.npmStart, rounds },
   wholeWay: { ...size.wholeWay, rounds },
-  observability: { ...size.observability, rounds },
+  tracing: { ...size.tracing, rounds },
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },
   archiver: { ...size.archiver, rounds },

@@ -6,10 +6,10 @@ import { growth } from './growth/growth.ts'
 import { ingest } from './ingest/ingest.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { npmStart } from './npm-start.ts'
-import { scraping, tracing } from './observability.ts'
 import { projection } from './projection/projection.ts'
 import { rebuild } from './rebuild.ts'
 import { start } from './start/start.ts'
+import { tracing } from './tracing.ts'
 import { whatIf } from './what-if.ts'
 import { wholeWay } from './whole-way.ts'
 
@@ -19,7 +19,6 @@ export const jobs: ReadonlyArray<Job> = [
   npmStart,
   wholeWay,
   tracing,
-  scraping,
   messageToReply,
   egress,
   projection,

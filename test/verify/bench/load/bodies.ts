@@ -9,7 +9,7 @@ export const firstNumber = 1_000_000
 /** So many chats at a time. Each ends after `perChat` events, and another begins, as at a service that people use. */
 export type Chats = { readonly chats: number; readonly perChat: number }
 
-export type Bodies = {
+type Bodies = {
   /** The request with this number. Numbers go through the chats in turn, and each body is unique. */
   readonly request: (number: number) => Buffer
 }

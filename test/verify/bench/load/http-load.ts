@@ -1,5 +1,5 @@
 import { serve } from '../worker.ts'
-import { type Bodies, bodies, type Chats, eventOf } from './bodies.ts'
+import { bodies, type Chats, eventOf } from './bodies.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { type Latency, latencies } from './latencies.ts'
 import { closedLoop, openLoop } from './loops.ts'
@@ -28,16 +28,11 @@ export type LoadGiven = {
 // Never repeated in the life of this process, for any server: no request may repeat an earlier event.
 let number = 0
 
-const scrape = Buffer.from('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
-
-const bodiesOf = (path: string, chats: Chats): Bodies =>
-  path === '/metrics' ? { request: () => scrape } : bodies(path, '127.0.0.1', chats)
-
 serve<LoadAsk>(async ({ urls, connections: count, seconds, rate, documents, ...chats }): Promise<LoadGiven> => {
   const addresses = urls.map((url) => new URL(url))
   const [first] = addresses
   if (first === undefined) throw new Error('nobody to send to')
-  const { request } = bodiesOf(first.pathname, chats)
+  const { request } = bodies(first.pathname, '127.0.0.1', chats)
   const connections: Connection[] = await Promise.all(
     Array.from({ length: count }, (_, i) => openConnection(Number((addresses[i % addresses.length] ?? first).port))),
   )

@@ -57,7 +57,6 @@ const traced = (who: string, of: string, against: string, must: number): Readonl
     of: atConnections(64, metric)(of),
     against: atConnections(64, metric)(against),
   }))
-const scraped = (who: string) => ({ case: "clients' messages, 200/s", who, metric: 'p99' })
 
 const grown = (who: string): Goal => ({
   job: 'growth',
@@ -223,15 +222,6 @@ export const goals: ReadonlyArray<Goal> = [
     must: 15,
     aim: 15,
     of: { case: '1000 events/s, chats of 12 events', who: 'bridge, role archiver', metric: 'CPU at that rate' },
-  },
-  {
-    job: 'scraping',
-    text: 'p99 of /bot with /metrics read 300 times/s against without',
-    sense: 'at most',
-    must: 2,
-    aim: 1.2,
-    of: scraped('bridge, /metrics read 300 times/s'),
-    against: scraped('bridge'),
   },
   {
     job: 'projection',

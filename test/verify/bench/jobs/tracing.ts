@@ -1,9 +1,6 @@
 import type { Bench, Findings, Job } from '../bench.ts'
-import { botUrl, bridgeWorld, stopBridge } from '../bridge.ts'
 import { type Gather, gatherFindings } from '../findings.ts'
-import type { LoadAsk, LoadGiven } from '../load/http-load.ts'
 import type { CollectorAsk, CollectorGiven } from '../peers/collector.ts'
-import { cpuSeconds } from '../proc.ts'
 import { inTurns } from '../turns.ts'
 import { startWorker, type Worker } from '../worker.ts'
 import { type Load, lost, measure } from './ingest/ingest.ts'
@@ -26,7 +23,7 @@ const startParticipants = async (bench: Bench, collector: string): Promise<Reado
 }
 
 const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {
-  const { rounds, seconds, rate } = bench.size.observability
+  const { rounds, seconds, rate } = bench.size.tracing
   const collector: Worker<CollectorAsk, CollectorGiven> = startWorker('peers/collector.ts')
   bench.afterwards(collector.stop)
   const participants = await startParticipants(bench, (await collector.ask('listen')).url)
@@ -56,57 +53,17 @@ const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {
   await collector.stop()
 }
 
-/** Client messages at a steady rate, with and without a client that reads the operators' port repeatedly. */
-const measureScraping = async (bench: Bench, load: Load, gather: Gather) => {
-  const { rounds, seconds, scrapes } = bench.size.observability
-  const one = await bridgeWorld(bench, { name: 'scraped' }).start(['ingress', 'projector', 'egress'])
-  const scraper: Load = startWorker('load/http-load.ts')
-  bench.afterwards(scraper.stop)
-  const chats = bench.size.ingest.chats
-  const post = { urls: [botUrl(one)], connections: 64, rate: 200, ...chats }
-  const scrape: LoadAsk = { urls: [`${one.adminUrl}/metrics`], connections: 64, seconds, rate: scrapes, ...chats }
-  await load.ask({ ...post, seconds: bench.size.warmUp })
-  const nobody = async (): Promise<LoadGiven | undefined> => undefined
-  const each = "clients' messages, 200/s"
-  const participants = [
-    { who: 'bridge', watch: nobody },
-    { who: `bridge, /metrics read ${scrapes} times/s`, watch: () => scraper.ask(scrape) },
-  ]
-  await inTurns(rounds, participants, async ({ who, watch }) => {
-    const before = cpuSeconds(one.pid)
-    const [given, watched] = await Promise.all([load.ask({ ...post, seconds }), watch()])
-    const figures = [
-      ['rate', 'requests/s', given.ok / given.seconds],
-      ['p50', 'ms', given.latency.p50],
-      ['p99', 'ms', given.latency.p99],
-      ['CPU', 'µs a message', ((cpuSeconds(one.pid) - before) * 1e6) / given.ok],
-      ['not answered 200', 'requests', Object.values(given.notOk).reduce((sum, refused) => sum + refused, 0)],
-    ] as const
-    for (const [metric, unit, value] of figures) gather.add({ case: each, who, metric, unit }, value)
-    if (watched) gather.add({ case: each, who, metric: 'p99 of /metrics', unit: 'ms' }, watched.latency.p99)
-  })
-  await scraper.stop()
-  await stopBridge(one)
+const run = async (bench: Bench): Promise<Findings> => {
+  const gather = gatherFindings()
+  const load: Load = startWorker('load/http-load.ts')
+  bench.afterwards(load.stop)
+  await measureTracing(bench, load, gather)
+  await load.stop()
+  return gather.findings()
 }
-
-const withLoad =
-  (take: typeof measureTracing) =>
-  async (bench: Bench): Promise<Findings> => {
-    const gather = gatherFindings()
-    const load: Load = startWorker('load/http-load.ts')
-    bench.afterwards(load.stop)
-    await take(bench, load, gather)
-    await load.stop()
-    return gather.findings()
-  }
 
 export const tracing: Job = {
   name: 'tracing',
   what: 'the same requests without spans, with tracing off, and with 1 and 100 % sampled',
-  run: withLoad(measureTracing),
-}
-export const scraping: Job = {
-  name: 'scraping',
-  what: 'messages of clients while /metrics is read all the time',
-  run: withLoad(measureScraping),
+  run,
 }

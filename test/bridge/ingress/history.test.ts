@@ -179,29 +179,6 @@ history('an account with many waiting requests does not delay the history of ano
   await held.stop()
 })
 
-history('an account with many waiting requests does not delay the history of another account', async () => {
-  const reading = new Map<string, number>()
-  const answer = Promise.withResolvers<void>()
-  const held = await start({
-    history: {
-      has: async () => true,
-      read: async ({ accountId }) => {
-        reading.set(accountId, (reading.get(accountId) ?? 0) + 1)
-        if (accountId === 'acme') await answer.promise
-        return said
-      },
-    },
-  })
-  const ofAcme = Array.from({ length: 40 }, () => send(held.port, '/history/acme/2037', get()))
-  await eventually('the first of acme', () => (reading.get('acme') ?? 0) >= 6 || undefined)
-  const ofSlow = await send(held.port, '/history/slow/1', get({ authorization: 'Bearer history-token-of-slow' }))
-  answer.resolve()
-
-  assert.equal([ofSlow.status, reading.get('slow')], [200, 1])
-  assert.ok((await Promise.all(ofAcme)).every(({ status }) => status === 200))
-  await held.stop()
-})
-
 history('few histories are read at once', async () => {
   let running = 0
   let most = 0

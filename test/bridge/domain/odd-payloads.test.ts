@@ -103,6 +103,8 @@ const understood: ReadonlyArray<Row> = [
   ],
   ['blank text is text', { user_token: '', visitor: { name: ' ' } }, { userToken: '', visitor: { name: ' ' } }],
   ['an object for text is not understood', { user_token: { a: 1 } }, {}, { user_token: { a: 1 } }],
+  ['text for an object is not understood', { organization: 'Acme' }, {}, { organization: 'Acme' }],
+  ['an object whose keys are no places is no list', { tags: { a: 1 } }, {}, { tags: { a: 1 } }],
   [
     'an odd item of a list costs no other',
     { tags: ['x', { id: 2, title: [] }] },
@@ -175,6 +177,12 @@ for (const [api, body, field] of refused)
     )
   })
 
+for (const id of ['😀', '12345678901234567890'])
+  odd(`${id} is an id`, () => {
+    const body = `{"event":"AGENT_JOINED","id":"1","chat_id":${/^\d/.test(id) ? id : JSON.stringify(id)}}`
+    assert.is(right(decoders['bot-api'](right(readJson(Buffer.from(body))))).event.subject, id)
+  })
+
 odd('the text 1e400 is an id, the number is kept as its digits where it does not fit', () => {
   const body = '{"event_name":"chat_accepted","chat_id":"1e400","widget_id":1e400,"visitor":{"name":1e400},"x":1e400}'
   const { event } = right(decoders.webhooks(right(readJson(Buffer.from(body)))))
@@ -210,6 +218,25 @@ for (const [path, template] of [
       assert.not.ok(JSON.stringify(known).includes('"id"') || known.widgetId !== undefined || known.visitor?.number)
     }
   })
+
+odd('a line of a transcript with an unknown type, without a text or without a time costs nothing', () => {
+  const messages = [
+    { message: 5, timestamp: '1665396476', type: 'agent', agent_id: 1 },
+    { message: null, timestamp: null, type: 'system' },
+    'odd',
+    { message: 'Hi', timestamp: 'soon', type: 'bot' },
+  ]
+  const payload = { event_name: 'chat_finished', chat_id: 1, agents: null, chat: { messages } }
+  const { event, extra } = check('webhooks', payload, '')
+  assert.equal('chat' in event.data && event.data.chat, {
+    messages: [
+      { message: '5', timestamp: '2022-10-10T10:07:56.000Z', type: 'agent', agentId: '1' },
+      { type: 'system' },
+      { message: 'Hi', type: 'bot' },
+    ],
+  })
+  assert.equal(extra, { chat: { messages: { 2: 'odd', 3: { timestamp: 'soon' } } } })
+})
 
 odd('a time with more digits than a double has is understood', () => {
   const body =

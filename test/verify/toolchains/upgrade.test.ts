@@ -31,7 +31,7 @@ const git = (...args: ReadonlyArray<string>) =>
     .split('\n')
     .filter((line) => line !== '')
 
-/** The commit that gave the changelog this heading. */
+/** The commit that gave the changelog this heading: a version and its day. */
 const releaseCommit = (heading: string) =>
   git('log', '--reverse', '--format=%H', `-S${heading}`, '--', 'CHANGELOG.md')[0]
 
@@ -42,7 +42,7 @@ const releaseCommit = (heading: string) =>
 const formerCommit = (): string | undefined => {
   if (process.env.UPGRADE_FROM !== undefined) return process.env.UPGRADE_FROM
   try {
-    const headings = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').match(/^## \d.*$/gm) ?? []
+    const headings = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').match(/^## \S+ \(\d{4}-\d\d-\d\d\)$/gm) ?? []
     const [head] = git('rev-parse', 'HEAD')
     const candidates = [...headings.map(releaseCommit), git('log', '-1', '--format=%H', '--', 'package-lock.json')[0]]
     return candidates.find((commit) => commit !== undefined && commit !== head)

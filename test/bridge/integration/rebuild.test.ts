@@ -155,22 +155,18 @@ rebuilding.after(async () => {
 await publishAll(0, 150)
 await settled()
 
-rebuilding('of all views leaves them as they were, and nothing else', async () => {
+rebuilding('of all views repairs what was damaged, wiped or planted, and leaves nothing behind', async () => {
   await isRight()
   const before = [await stored(), await all('daily_stats')]
+  await damage()
   assert.is(await rebuild({ views: viewNames }), 0, said.join('\n'))
   same([await stored(), await all('daily_stats')], before)
   assert.equal(await unfinishedHandlers(), [])
-  assert.ok(said.includes('chats: 150 documents, the live view has 150: as many'), said.join('\n'))
-})
-
-rebuilding('repairs what was damaged, wiped or planted, in the views and the statistics', async () => {
-  const statistics = await all('daily_stats')
-  await damage()
-  assert.is(await rebuild({ views: viewNames }), 0, said.join('\n'))
-  await isRight()
-  same(await all('daily_stats'), statistics)
-  assert.ok(said.includes('timeline: 1,050 documents, the live view has 0: 1,050 more'), said.join('\n'))
+  for (const line of [
+    'chats: 150 documents, the live view has 150: as many',
+    'timeline: 1,050 documents, the live view has 0: 1,050 more',
+  ])
+    assert.ok(said.includes(line), `${line} is not in\n${said.join('\n')}`)
 })
 
 rebuilding('of one view leaves the others alone', async () => {
@@ -229,8 +225,24 @@ rebuilding('with a dry run names differences by ids and fields, and changes noth
     },
   )
   assert.equal(await unfinishedHandlers(), [])
-  assert.is(await rebuild({ views: viewNames }), 0)
+})
+
+rebuilding('that was interrupted is reported, and can be resumed', async () => {
+  // Of the damaged views above.
+  const before = await stored()
+  assert.is(await rebuild({ views: folded }, interrupting()), 1)
+  assert.match(said.at(-1) ?? '', 'Stopped: interrupted. To continue it')
+  same(await stored(), before)
+
+  assert.is(await rebuild({ views: ['chats'] }), 1)
+  assert.match(said.at(-1) ?? '', /A rebuild of chats, .* was interrupted. To continue it: .*--resume; .*--discard/)
+  assert.is(await rebuild({ views: ['chats'], resume: true }), 1)
+  assert.match(said.at(-1) ?? '', 'The interrupted rebuild is of chats, ')
+
+  assert.is(await rebuild({ resume: true }), 0, said.join('\n'))
   await isRight()
+  assert.equal(await unfinishedHandlers(), [])
+  assert.is(await rebuild({ resume: true }), 1)
 })
 
 rebuilding('that has no records for a view is refused unless it is forced', async () => {
@@ -297,24 +309,6 @@ rebuilding('of audit repairs what its topic has, and keeps what only the view ha
   await db.collection('audit').deleteMany({})
 })
 
-rebuilding('that was interrupted is reported, and can be resumed', async () => {
-  await damage()
-  const before = await stored()
-  assert.is(await rebuild({ views: folded }, interrupting()), 1)
-  assert.match(said.at(-1) ?? '', 'Stopped: interrupted. To continue it')
-  same(await stored(), before)
-
-  assert.is(await rebuild({ views: ['chats'] }), 1)
-  assert.match(said.at(-1) ?? '', /A rebuild of chats, .* was interrupted. To continue it: .*--resume; .*--discard/)
-  assert.is(await rebuild({ views: ['chats'], resume: true }), 1)
-  assert.match(said.at(-1) ?? '', 'The interrupted rebuild is of chats, ')
-
-  assert.is(await rebuild({ resume: true }), 0, said.join('\n'))
-  await isRight()
-  assert.equal(await unfinishedHandlers(), [])
-  assert.is(await rebuild({ resume: true }), 1)
-})
-
 rebuilding('that was interrupted can be discarded', async () => {
   assert.is(await rebuild({ views: viewNames, dryRun: true }, interrupting()), 1)
   assert.is.not((await unfinishedHandlers()).length, 0)
@@ -339,7 +333,7 @@ rebuilding('under concurrent writes, by two bridges, loses nothing', async () =>
     }
   })()
   const codes = []
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 2; i++) {
     codes.push(await rebuild({ views: viewNames }))
     assert.ok(
       said.some((line) => line.startsWith('Swapped')),
@@ -348,7 +342,7 @@ rebuilding('under concurrent writes, by two bridges, loses nothing', async () =>
   }
   running = false
   await publishing
-  assert.equal(codes, [0, 0, 0])
+  assert.equal(codes, [0, 0])
   assert.ok(chat > 160, `${chat} chats`)
   await isRight()
   await second.stop()

@@ -4,23 +4,17 @@ import { jobs } from './jobs/index.ts'
 import { runJobs } from './run-jobs.ts'
 import { short } from './size.ts'
 
-// Starts with the first test only, so that the servers do not run beside the tests of other files.
-let started: ReturnType<typeof runJobs> | undefined
-const run = () => {
-  started ??= runJobs(jobs, {
-    size: short,
-    javaPeers: false,
-    say: () => {},
-    bridge: { ingressProcesses: 1, startArgs: [] },
-  })
-  return started
-}
+const { results, failures } = await runJobs(jobs, {
+  size: short,
+  javaPeers: false,
+  say: () => {},
+  bridge: { ingressProcesses: 1, startArgs: [] },
+})
 
 const bench = suite('benchmark, short run')
 
 for (const { name, what } of jobs)
-  bench(`${name} (${what}): nothing is lost, and each figure is measured`, async () => {
-    const { results, failures } = await run()
+  bench(`${name} (${what}): nothing is lost, and each figure is measured`, () => {
     assert.equal(
       failures.filter(({ job }) => job === name),
       [],

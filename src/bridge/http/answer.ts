@@ -80,9 +80,8 @@ export const answering =
       ? result.right
       : { ...result.left, body: refusalBody(api, result.left) }
     ctx.status = status
-    // As text: for an object, Koa looks for what it is and for its type.
-    ctx.set({ 'Content-Type': 'application/json; charset=utf-8', ...headers })
-    ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
+    if (headers !== undefined) ctx.set({ ...headers })
+    ctx.body = body
   }
 
 const statuses: Readonly<Record<string, readonly [string, string]>> = {

@@ -848,7 +848,7 @@ reading('a client for whom an agent was invited still waits, both on Now and in 
     { ...anEvent('AgentInvited', 'e99', at('11:50:01'), invited), subject: '99' } as DomainEvent,
   )
   const { waiting } = await ask<NowAnswer>('GET /api/accounts/:account/now')
-  assert.equal(waiting.longest[0], { chatId: '99', since: at('11:50:00') })
+  assert.equal(waiting.longest[0], { chatId: '99', since: at('11:50:00'), agentCalled: true })
   const { rows } = await ask<ConversationsAnswer>(conversations, { query: 'unanswered=true' })
   const { waiting: all } = await ask<NowAnswer>('GET /api/accounts/:account/now', { query: 'waits=all' })
   assert.equal(all, waiting)
@@ -886,7 +886,13 @@ reading(
         { chatId: 'asked', since: at('11:20:00') },
       ],
     })
-    assert.is(now.waiting.count, 2)
+    assert.equal(now.waiting, {
+      count: 2,
+      longest: [
+        { chatId: 'unanswered', since: at('11:29:00'), agentCalled: true },
+        { chatId: 'silent', since: at('11:31:00') },
+      ],
+    })
     await documents('conversations').deleteMany({ accountId: 'agents' })
   },
 )

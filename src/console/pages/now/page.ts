@@ -21,7 +21,9 @@ import { measuredSessions } from '../statistics/page.ts'
 const FiguresSoFar = t.record(MetricNames, t.strict({ numerator: Count, denominator: Count }))
 const StartedSessions = t.strict({ bot: Count, agent: Count })
 
-const Waits = t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: t.string })) })
+/** `agentCalled`: nobody has answered, and an agent was called meanwhile. */
+const Wait = exactShape({ chatId: t.string, since: t.string }, { agentCalled: t.literal(true) }, 'Wait')
+const Waits = t.strict({ count: Count, longest: t.array(Wait) })
 
 /** The current state of the account, and the statistics of today. Query: `waits` all: up to 200 of the longest waits. */
 const NowAnswer = exactShape(
@@ -78,7 +80,7 @@ const waits = (accountId: string, since: Date) => ({ accountId, awaitingReplySin
 /** How many clients have waited for a reply since this time. */
 export const waitingClients = (accountId: string, since: Date) => counting('conversations', waits(accountId, since))
 
-const Waiting = only(ConversationDocument, ['chatId', 'awaitingReplySince'])
+const Waiting = only(ConversationDocument, ['chatId', 'state', 'awaitingReplySince'])
 
 const longestWaits = (accountId: string, since: Date, limit: number): Find<t.TypeOf<typeof Waiting.row>> => ({
   view: 'conversations',
@@ -290,8 +292,16 @@ export const now = page({
           asOf,
           waiting: {
             count: countOf(waiting),
-            longest: longest.flatMap(({ chatId, awaitingReplySince }) =>
-              awaitingReplySince === undefined ? [] : [{ chatId, since: awaitingReplySince.toISOString() }],
+            longest: longest.flatMap(({ chatId, state, awaitingReplySince }) =>
+              awaitingReplySince === undefined
+                ? []
+                : [
+                    {
+                      chatId,
+                      since: awaitingReplySince.toISOString(),
+                      ...(state === 'invited' && { agentCalled: true as const }),
+                    },
+                  ],
             ),
           },
           waitingForAgent: {

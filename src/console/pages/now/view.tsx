@@ -46,11 +46,14 @@ const WaitList = ({ account, waits: { count: waiting, longest }, label, isAll, a
   <>
     {waiting > 0 && (
       <ol class="plain-list" aria-label={label}>
-        {longest.map(({ chatId, since }) => (
+        {longest.map(({ chatId, since, agentCalled }) => (
           <li key={chatId}>
-            <a data-item href={`${base}${pathOf(account, 'conversations', '', chatId)}`}>
-              Chat <bdi>{chatId}</bdi>
-            </a>
+            <span>
+              <a data-item href={`${base}${pathOf(account, 'conversations', '', chatId)}`}>
+                Chat <bdi>{chatId}</bdi>
+              </a>
+              {agentCalled && <span class="sub muted">an agent was called</span>}
+            </span>
             <span class="number" title={`since ${since}`}>
               {ago(since)}
             </span>

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AnyBulkWriteOperation, type Db, MongoServerError, type UpdateFilter } from 'mongodb'
+import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
 import { tracingWrite } from '../adapters/tracing.ts'
 import { chunks } from '../shared/slices.ts'
 import type { Reads } from '../views/view.ts'
@@ -90,24 +90,21 @@ export const readsIn = (db: Db, collectionOf: CollectionOf = (view) => view): Re
   }
 }
 
-/**
- * Sets the fields that have changed, and no others: MongoDB leaves indexes of other fields alone, and its oplog gets no
- * copy of the document. `encoded` is `after` as it is stored.
- */
-const differenceOf = (before: Stored, after: Stored, encoded: Stored): UpdateFilter<Stored> => {
-  const old = new Map<string, unknown>(Object.entries(before))
-  const now = new Map<string, unknown>(Object.entries(after))
-  const changed = Object.entries(encoded).filter(([name]) => !isDeepStrictEqual(now.get(name), old.get(name)))
-  const removed = [...old.keys()].filter((name) => now.get(name) === undefined)
-  return { $set: Object.fromEntries(changed), $unset: Object.fromEntries(removed.map((name) => [name, true])) }
-}
-
 const operationsOn = (collection: string) => {
-  const encode = numberTypesOf(collection)
+  const encoded = numberTypesOf(collection)
   return ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
-    if (before === undefined) return { insertOne: { document: encode(after) } }
+    const document = encoded(after)
+    if (before === undefined) return { insertOne: { document } }
     const { _id, applied = { $exists: false } } = before
-    return { updateOne: { filter: { _id, applied }, update: differenceOf(before, after, encode(after)) } }
+    const filter = { _id, applied }
+    const old = Object.entries(before)
+    // A new field would come last, and a rebuild has it in another place.
+    if (Object.keys(after).join() !== Object.keys(before).join())
+      return { replaceOne: { filter, replacement: document } }
+    // MongoDB leaves indexes of other fields alone, and its oplog gets no copy of the document.
+    const given = Object.values(after)
+    const changed = Object.entries(document).filter((_, i) => !isDeepStrictEqual(given[i], old[i]?.[1]))
+    return { updateOne: { filter, update: { $set: Object.fromEntries(changed) } } }
   }
 }
 

@@ -67,20 +67,14 @@ const publishAll = async (from: number, to: number) => {
     await Promise.all(eventsOf(chat).map(async (event) => right(await kafka.publish(event, 10_000))))
 }
 
-/**
- * The documents of the folded views as BSON, their fields in the order of their names: an update adds new fields at the
- * end. Statistics are missing: they contain the time of their computation.
- */
+/** The documents of the folded views as BSON. Statistics are missing: they contain the time of their computation. */
 const documents = async () => {
   const all = await Promise.all(
     foldedOf(viewNames).map(async (view) => {
       const found = await db.collection(view).find({}).sort({ _id: 1 }).toArray()
       return [
         view,
-        found.map((document) => {
-          const fields = Object.entries(asFolded(document)).toSorted(([a], [b]) => (a < b ? -1 : 1))
-          return Buffer.from(BSON.serialize(Object.fromEntries(fields))).toString('base64')
-        }),
+        found.map((document) => Buffer.from(BSON.serialize(asFolded(document))).toString('base64')),
       ] as const
     }),
   )

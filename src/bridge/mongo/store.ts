@@ -90,6 +90,12 @@ export const readsIn = (db: Db, collectionOf: CollectionOf = (view) => view): Re
   }
 }
 
+/** The names of its fields in their order. MongoDB always stores `_id` first. */
+const fieldsOf = (document: object): string =>
+  Object.keys(document)
+    .filter((name) => name !== '_id')
+    .join()
+
 const operationsOn = (collection: string) => {
   const encoded = numberTypesOf(collection)
   return ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
@@ -97,13 +103,11 @@ const operationsOn = (collection: string) => {
     if (before === undefined) return { insertOne: { document } }
     const { _id, applied = { $exists: false } } = before
     const filter = { _id, applied }
-    const old = Object.entries(before)
     // A new field would come last, and a rebuild has it in another place.
-    if (Object.keys(after).join() !== Object.keys(before).join())
-      return { replaceOne: { filter, replacement: document } }
+    if (fieldsOf(after) !== fieldsOf(before)) return { replaceOne: { filter, replacement: document } }
     // MongoDB leaves indexes of other fields alone, and its oplog gets no copy of the document.
-    const given = Object.values(after)
-    const changed = Object.entries(document).filter((_, i) => !isDeepStrictEqual(given[i], old[i]?.[1]))
+    const isChanged = (name: string) => !isDeepStrictEqual(Reflect.get(after, name), Reflect.get(before, name))
+    const changed = Object.entries(document).filter(([name]) => isChanged(name))
     return { updateOne: { filter, update: { $set: Object.fromEntries(changed) } } }
   }
 }

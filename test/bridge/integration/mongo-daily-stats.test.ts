@@ -18,16 +18,16 @@ import { anEvent, at, inLog } from '../../support/given-events.ts'
 import { sleep, testDatabase } from '../../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
-const instances = [connect(), connect()]
-const [one] = instances
-assert.ok(one)
+let [one, two] = [connect(), connect()]
 
 const stats = suite('daily statistics in MongoDB')
 stats.before.each(async () => {
+  // What has stopped never starts again.
+  ;[one, two] = [connect(), connect()]
   for (const { name } of await db.listCollections().toArray()) await db.collection(name).deleteMany({})
 })
 stats.after.each(async () => {
-  for (const { statsRefresher } of instances) await statsRefresher.stop()
+  for (const { stop } of [one, two]) await stop()
 })
 
 const utc = () => 'UTC'
@@ -54,8 +54,8 @@ const crashing = applyWith(
 const crash = (error: Error) => assert.is(error.message, 'crash')
 
 stats('follow the documents, with two instances that refresh in parallel', async () => {
-  for (const { statsRefresher } of instances) statsRefresher.start()
-  for (let i = 0; i < 30; i++) await instances[i % 2]?.applyChanges(changes(message(i)))
+  for (const { statsRefresher } of [one, two]) statsRefresher.start()
+  for (let i = 0; i < 30; i++) await (i % 2 === 0 ? one : two).applyChanges(changes(message(i)))
   await one.statsRefresher.settled()
   const found = await statsOf(day)
   assert.is(found?.offlineMessages, 30)
@@ -290,7 +290,7 @@ stats('are correct in the end when several processes refresh at full speed while
   const refreshing = Array.from({ length: 4 }, async () => {
     while (writing) for (const each of await readDue(db)) await compute(each)
   })
-  for (let i = 0; i < 60; i++) await instances[i % 2]?.applyChanges(changes(message(i)))
+  for (let i = 0; i < 60; i++) await (i % 2 === 0 ? one : two).applyChanges(changes(message(i)))
   writing = false
   await Promise.all(refreshing)
   one.statsRefresher.start()
@@ -302,8 +302,7 @@ stats('are computed by the next instance that starts if the refresher died durin
   await one.applyChanges(changes(message(1)))
   await readDue(db)
   await computed()
-  const [, two] = instances
-  two?.statsRefresher.start()
+  two.statsRefresher.start()
   await eventually('the day to be computed', async () => (await statsOf(day))?.offlineMessages === 1)
 })
 

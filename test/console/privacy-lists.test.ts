@@ -26,6 +26,8 @@ const actionOn = (n: number) =>
       who: 'kim',
       at: day(n),
       detail: 'erase, chat 1',
+      command: 'erase',
+      options: [{ name: 'chat', value: '1' }],
       accountId: 'acme',
     }),
   )
@@ -59,6 +61,8 @@ audit('has the names of the operators, page after page', async () => {
     who: 'kim',
     at: '2026-01-03T00:00:00.000Z',
     detail: 'erase, chat 1',
+    command: 'erase',
+    options: [{ name: 'chat', value: '1' }],
     accountId: 'acme',
   })
   assert.equal(

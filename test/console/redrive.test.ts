@@ -5,6 +5,7 @@ import { AccountId, type Instant } from '../../contracts/primitives.ts'
 import { operations } from '../../src/app/operations.ts'
 import { withDefaults } from '../../src/bridge/domain/accounts.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
+import { optionsOf } from '../../src/bridge/operations/audit.ts'
 import { noResults, type Redriven, type Tally } from '../../src/bridge/operations/redrive/batches.ts'
 import type { LetterEvent } from '../../src/bridge/operations/redrive/send.ts'
 import type { OperationLine } from '../../src/console/line-queue.ts'
@@ -77,8 +78,10 @@ redrive('only letters of the account are sent, each with a line, after that is r
     { event: { kind: 'done', letter: letter(2) }, done: 2 },
     ended({ done: 2 }),
   ])
-  const detail = 'redrive send, account acme, cause contract'
-  assert.equal(audit.actions, [{ who: 'kim@example.com', action: 'redrive', detail, accountId: 'acme' }])
+  const options = optionsOf({ account: 'acme', cause: 'contract' })
+  assert.equal(audit.actions, [
+    { who: 'kim@example.com', action: 'redrive', command: 'redrive send', options, accountId: 'acme' },
+  ])
 })
 
 redrive('a letter of another account is not sent, even by its id', async () => {

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dataKeys } from '../../../src/bridge/archive/data-keys.ts'
 import { newKeyFile, readKeys, wrappingKidOf } from '../../../src/bridge/archive/key-file.ts'
-import { notRecorded, type RecordAction } from '../../../src/bridge/operations/audit.ts'
+import { notRecorded, optionsOf, type RecordAction } from '../../../src/bridge/operations/audit.ts'
 import { right } from '../../support/either.ts'
 import { runOperation } from '../../support/operation.ts'
 import { memoryKeys } from './memory-keys.ts'
@@ -39,7 +39,8 @@ rewrapping(
     const { code, out } = await rewrap({ keys, wrapping: file(fresh, old), recordAction }, '--retire', 'old')
     assert.is(code, 0)
     assert.equal(wrappedBy(), ['fresh', 'fresh'])
-    assert.equal(actions, [{ action: 'rewrap', detail: 'archive rewrap, retire old' }])
+    const options = optionsOf({ retire: 'old' })
+    assert.equal(actions, [{ action: 'rewrap', command: 'archive rewrap', options }])
     assert.equal(out, [
       '2 data keys were rewrapped with fresh.',
       'None is wrapped with old. Once every archiver runs with the new file, remove this key.',

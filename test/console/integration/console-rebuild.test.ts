@@ -86,7 +86,7 @@ rebuilding('a dry run shows differences, and a rebuild repairs them; both are on
   assert.equal([done.ok, done.said.at(-1)], [true, { kind: 'swapped', views: ['chats'] }])
   assert.equal(await chats.findOne({}), chat)
   assert.is((await rebuild({ view }, { dryRun: true })).ok, true)
-  const dryLine = 'kim@example.com unmask: rebuild, views chats, dryRun true'
+  const dryLine = 'kim@example.com unmask: rebuild, views chats, dryRun'
   await eventually('three actions', async () => (await recorded()).length === 3 || undefined)
   assert.equal(await recorded(), [dryLine, 'kim@example.com rebuild: rebuild, views chats', dryLine])
 })

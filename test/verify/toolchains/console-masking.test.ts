@@ -103,7 +103,7 @@ test('only the user who unmasks a conversation sees it, in one session, and this
     })
     assert.equal(
       found.map(({ action, accountId, detail }) => [action, accountId, detail]),
-      [['unmask', 'acme', 'conversation canary-1']],
+      [['unmask', 'acme', 'conversation, chat canary-1']],
     )
     assert.equal(await looks(here, `${role}+another`), [])
   }

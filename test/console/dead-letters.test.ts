@@ -7,6 +7,7 @@ import { problemText } from '../../src/bridge/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
 import { toDeadLetter } from '../../src/bridge/kafka/dead-letters.ts'
 import type { Redrives } from '../../src/bridge/mongo/redrives.ts'
+import { optionsOf } from '../../src/bridge/operations/audit.ts'
 import type { Grant } from '../../src/console/page.ts'
 import { LetterAnswer, LettersAnswer, type LettersNeeds } from '../../src/console/pages/dead-letters/letters.ts'
 import { deadLetters as deadLettersPage } from '../../src/console/pages/dead-letters/page.ts'
@@ -378,10 +379,7 @@ letters('a record is shown with the complaints of its reader, each at its path, 
       who: 'kim@example.com',
       action: 'unmask',
       command: 'redrive show',
-      options: [
-        { name: 'id', value: '0/0' },
-        { name: 'chat', value: '1' },
-      ],
+      options: optionsOf({ id: '0/0', chat: '1' }),
       accountId: 'acme',
     },
   ])

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { operations as listed } from '../../src/app/operations.ts'
+import { optionsOf } from '../../src/bridge/operations/audit.ts'
 import type { AnyOperation } from '../../src/bridge/operations/operation.ts'
 import type { Option } from '../../src/bridge/operations/options.ts'
 import type { Grant } from '../../src/console/page.ts'
@@ -77,7 +78,7 @@ offered('say which options the page asks about, and that is recorded once the to
     assert.equal([applied, audit.actions], [[], []])
     await read({ options: { apply: true } })
     const recorded = hasAudit
-      ? [{ who: 'kim@example.com', action: 'topics', command: 'topics', options: [{ name: 'apply', value: 'true' }] }]
+      ? [{ who: 'kim@example.com', action: 'topics', command: 'topics', options: optionsOf({ apply: 'true' }) }]
       : []
     assert.equal([applied, audit.actions], [['topics'], recorded])
   }

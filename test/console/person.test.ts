@@ -5,7 +5,7 @@ import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import { nameOfErased } from '../../src/bridge/domain/person/erased.ts'
 import type { Identity } from '../../src/bridge/domain/person/ids.ts'
 import type { Erasures } from '../../src/bridge/mongo/erasures.ts'
-import { type Asked, detailOf } from '../../src/bridge/operations/audit.ts'
+import { type Asked, detailOf, optionsOf } from '../../src/bridge/operations/audit.ts'
 import { dayMs } from '../../src/bridge/shared/time.ts'
 import { PersonAnswer, person as part } from '../../src/console/pages/privacy/person.ts'
 import { givenErasures, receipt } from '../bridge/privacy/erase/given-erasures.ts'
@@ -91,11 +91,7 @@ person('is found by certain links; likely links and stored documents are listed;
       who: 'kim@example.com',
       action: 'unmask',
       command: 'find person',
-      options: [
-        { name: 'client', value: '1233' },
-        { name: 'found-client', value: '1233' },
-        { name: 'found-chats', value: '1' },
-      ],
+      options: optionsOf({ client: '1233', 'found-client': '1233', 'found-chats': '1' }),
       accountId: 'acme',
     },
   ])
@@ -205,12 +201,7 @@ person('includes one likely person if that one is chosen, and the audit log name
       who: 'kim@example.com',
       action: 'unmask',
       command: 'find person',
-      options: [
-        { name: 'client', value: '1233' },
-        { name: 'also', value: 'chat:2038' },
-        { name: 'found-client', value: '1233' },
-        { name: 'found-chats', value: '2' },
-      ],
+      options: optionsOf({ client: '1233', also: 'chat:2038', 'found-client': '1233', 'found-chats': '2' }),
       accountId: 'acme',
     },
   ])
@@ -270,7 +261,7 @@ person('is exported as a file, without the notes of the bridge, and that is reco
       who: 'kim@example.com',
       action: 'export',
       command: 'export',
-      options: [{ name: 'client', value: '1233' }],
+      options: optionsOf({ client: '1233' }),
       accountId: 'acme',
     },
   ])
@@ -289,7 +280,7 @@ person('is erased after the shown plan is confirmed, and the answer is the recei
       who: 'kim@example.com',
       action: 'erase',
       command: 'erase',
-      options: [{ name: 'client', value: '1233' }],
+      options: optionsOf({ client: '1233' }),
       accountId: 'acme',
     },
   ])
@@ -311,10 +302,7 @@ person('is erased with the number of a ticket, which is on the receipt and the a
       who: 'kim@example.com',
       action: 'erase',
       command: 'erase',
-      options: [
-        { name: 'client', value: '1233' },
-        { name: 'ticket', value: 'GDPR-117/2' },
-      ],
+      options: optionsOf({ client: '1233', ticket: 'GDPR-117/2' }),
       accountId: 'acme',
     },
   ])

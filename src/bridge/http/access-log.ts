@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import { endSpan, serverSpan, traceparentAfter, traceparentOf } from '../adapters/tracing.ts'
+import { endSpan, serverSpan, traceIdOf, traceparentAfter, traceparentOf } from '../adapters/tracing.ts'
 import type { Measure } from '../domain/metrics.ts'
 import type { Log } from '../shared/log.ts'
 import { internal, originOf, refusalBody, type State } from './answer.ts'
@@ -27,7 +27,7 @@ export const accessLog =
     const came = ctx.get('traceparent')
     const span = serverSpan(came, ctx.method)
     const traceparent = traceparentAfter(span, undefined) ?? traceparentOf(came)
-    const [, traceId] = traceparent.split('-')
+    const traceId = traceIdOf(traceparent)
     ctx.state = { arrivedAt, requestId, traceparent }
     try {
       await next()

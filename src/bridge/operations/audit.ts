@@ -6,7 +6,7 @@ import { AccountId, type Id } from '../../../contracts/primitives.ts'
 import { audit } from '../../../contracts/topics.ts'
 import type { Now } from '../domain/clock.ts'
 import type { Append, Failure } from '../domain/log/record.ts'
-import { type Also, type Identity, looksLikeAddress } from '../domain/person/ids.ts'
+import { type Also, alsoText, type Identity, looksLikeAddress, withheld } from '../domain/person/ids.ts'
 
 export type Asked = {
   readonly action: Action
@@ -31,13 +31,11 @@ export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId
   return E.isRight(account) ? { accountId: account.right } : {}
 }
 
-/** What stands in a record instead of an id that may be an email address or a phone number. */
-const withheld = '(value withheld)'
-
 /** An id that somebody typed, as a record may keep it. */
 export const idText = (id: Identity): string => (looksLikeAddress(id) ? withheld : id.value)
 
-const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${idText(also)}`)
+const recordedAlso = (also: Also): string =>
+  alsoText(typeof also === 'string' ? also : { ...also, value: idText(also) })
 
 /** The options that are set. Each value of a list is an option of its own. */
 export const optionsOf = (options: object): ActionOption[] =>
@@ -80,8 +78,8 @@ export const actionOn = (
   options: optionsOf({
     // Of these a record keeps only the kind.
     [kind]: kind === 'email' || kind === 'phone' || kind === 'userToken' ? true : idText({ kind, value }),
-    also: also.map(alsoText),
-    except: except.map(alsoText),
+    also: also.map(recordedAlso),
+    except: except.map(recordedAlso),
     ...(found && foundOptions(found)),
     ticket,
   }),

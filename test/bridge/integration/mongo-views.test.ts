@@ -56,7 +56,8 @@ views('equal the fold when two instances process the same partitions at once', a
   )
 })
 
-views('are not overwritten by a writer that read before another writer wrote', async () => {
+/** A client's document before and after its second event. */
+const aClient = () => {
   const [first, second] = inLog(
     anEvent('ClientUpdated', 'e1', at('10:00:00')),
     anEvent('ClientUpdated', 'e2', at('10:00:01')),
@@ -64,7 +65,11 @@ views('are not overwritten by a writer that read before another writer wrote', a
   assert.ok(first && second)
   const write = writeIfUnchanged<ClientDocument>(db)
   const before = evolveClient(undefined, first)
-  const after = evolveClient(before, second)
+  return { write, before, after: evolveClient(before, second) }
+}
+
+views('are not overwritten by a writer that read before another writer wrote', async () => {
+  const { write, before, after } = aClient()
   const outcomes = [
     await write('clients', [{ before: undefined, after: before }]),
     await write('clients', [{ before: undefined, after: before }]),
@@ -76,16 +81,9 @@ views('are not overwritten by a writer that read before another writer wrote', a
 })
 
 views('are written where they differ, so a note that came meanwhile stays', async () => {
-  const [first, second] = inLog(
-    anEvent('ClientUpdated', 'e1', at('10:00:00')),
-    anEvent('ClientUpdated', 'e2', at('10:00:01')),
-  )
-  assert.ok(first && second)
-  const write = writeIfUnchanged<ClientDocument>(db)
-  const before = evolveClient(undefined, first)
+  const { write, before, after } = aClient()
   await write('clients', [{ before: undefined, after: before }])
   await db.collection<{ _id: string }>('clients').updateOne({ _id: before._id }, { $set: { note: 'ours' } })
-  const after = evolveClient(before, second)
   assert.is(await write('clients', [{ before, after }]), 'written')
   assert.equal(await one.readDocument('clients', before._id), { ...after, note: 'ours' })
 })

@@ -421,7 +421,7 @@ reading('after an unmask that is recorded, only this user sees clear text, for 1
       who: 'lead@desk',
       action: 'unmask',
       command: 'conversation',
-      options: [{ name: 'chat', value: '2037' }],
+      options: optionsOf({ chat: '2037' }),
       accountId: 'acme',
     },
   ])

@@ -22,6 +22,9 @@ export type Also = LikelyKind | Certain
 /** `email`, or `client:1240`. */
 export const alsoText = (also: Also): string => (typeof also === 'string' ? also : `${also.kind}:${also.value}`)
 
+/** What stands in a record instead of an id that may be an email address or a phone number. */
+export const withheld = '(value withheld)'
+
 /**
  * True if a value that was typed as an id may be an email address or a phone number. Nobody can tell 10 to 15 digits
  * from a phone number, so they count too, but not as the id of a chat: the service assigns such ids to chats.

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { deadLetters, quarantine } from '../../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/log/record.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
-import { type Asked, ofAccount, optionsOf } from '../audit.ts'
+import { type Asked, idText, ofAccount, optionsOf } from '../audit.ts'
 import { type Stop, stop } from '../operation.ts'
 import { accountOf, partOf, placeOf } from './dead-letters.ts'
 
@@ -40,9 +40,10 @@ export const unmaskAction = (
   record: IncomingRecord,
   { id, quarantine }: Which,
   accounts: ReadonlyArray<{ readonly id: string }>,
-): Asked & Required<Pick<Asked, 'options'>> => ({
+  chat?: string,
+): Asked => ({
   action: 'unmask',
   command: 'redrive show',
-  options: optionsOf({ id, quarantine }),
+  options: optionsOf({ id, quarantine, chat: chat && idText({ kind: 'chat', value: chat }) }),
   ...ofAccount(accounts.find((each) => each.id === accountOf(record))?.id),
 })

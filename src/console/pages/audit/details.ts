@@ -1,4 +1,5 @@
 import type { ActionOption } from '../../../../contracts/commands/operator-action.ts'
+import { withheld } from '../../../bridge/domain/person/ids.ts'
 import { counted } from '../../browser/format.ts'
 import { causeWords } from '../../browser/words.ts'
 
@@ -29,9 +30,6 @@ type Recorded = {
   readonly command?: string
   readonly options?: ReadonlyArray<ActionOption>
 }
-
-/** The value that stands in a record instead of an address. */
-const withheld = '(value withheld)'
 
 /** An action without a title of its own, or of a former commit, which has no options, is shown as it was recorded. */
 export const auditDetailsOf = ({ command = '', options = [], detail }: Recorded): AuditDetails => {

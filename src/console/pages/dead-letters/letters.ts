@@ -7,7 +7,7 @@ import { quarantine } from '../../../../contracts/topics.ts'
 import { unknownEvent } from '../../../bridge/domain/decode-request.ts'
 import type { Failure, IncomingRecord } from '../../../bridge/domain/log/record.ts'
 import { invalid, type Refusal } from '../../../bridge/http/answer.ts'
-import { idText, notRecorded, optionsOf } from '../../../bridge/operations/audit.ts'
+import { notRecorded } from '../../../bridge/operations/audit.ts'
 import { type Chained, chainedOf, chainsOf, isIn, type LetterState } from '../../../bridge/operations/redrive/chains.ts'
 import { readDeadLetter } from '../../../bridge/operations/redrive/dead-letters.ts'
 import {
@@ -390,12 +390,8 @@ export const lettersWith = ({ kafka, redrives, recordActionOf, accounts }: Lette
         const { kind, reason } = shown.left
         return E.left(kind === 'absent' ? invalid(404, `id: ${reason}`) : unavailable(reason))
       }
-      const look = unmaskAction(shown.right, which, [{ id: accountId }])
       const chat = isQuarantine ? undefined : chatOfLetter(shown.right)
-      const recorded = await recordActionOf(session.who)({
-        ...look,
-        options: [...look.options, ...optionsOf({ chat: chat && idText({ kind: 'chat', value: chat }) })],
-      })
+      const recorded = await recordActionOf(session.who)(unmaskAction(shown.right, which, [{ id: accountId }], chat))
       if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
       // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.
       const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)

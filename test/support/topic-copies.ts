@@ -1,6 +1,7 @@
 import kafkajs from 'kafkajs'
 import { enrichments, type TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/bridge/domain/log/record.ts'
+import { eventually } from './eventually.ts'
 import { plainClient, readTopics, withAdmin } from './plain-consumer.ts'
 
 type Place = { readonly brokers: ReadonlyArray<string>; readonly prefix: string }
@@ -26,24 +27,29 @@ const keepTimestamps = ({ brokers, prefix }: Place, topic: TopicName) =>
     await admin.alterConfigs({ validateOnly: false, resources: [resource] })
   })
 
+/** Kafka's answer for a record that has kept its own timestamp. */
+const notAppendTime = '-1'
+
 /** Appends the records to the topics of these names, as the guide says it: with the timestamps of enrichments. */
 export const copyBack = async (place: Place, copy: TopicCopy): Promise<void> => {
   const { brokers, prefix } = place
   if (copy.some(({ topic }) => topic === enrichments.name)) await keepTimestamps(place, enrichments.name)
   const producer = plainClient(brokers).producer()
   await producer.connect()
-  for (const [topic, records] of Map.groupBy(copy, (record) => record.topic))
-    await producer.send({
-      topic: prefix + topic,
-      acks: -1,
-      messages: records.map(({ partition, key, value, headers, timestamp }) => ({
-        partition,
-        key,
-        value,
-        headers: { ...headers },
-        timestamp: `${timestamp}`,
-      })),
+  for (const [topic, records] of Map.groupBy(copy, (record) => record.topic)) {
+    const messages = records.map(({ partition, key, value, headers, timestamp }) => ({
+      partition,
+      key,
+      value,
+      headers: { ...headers },
+      timestamp: `${timestamp}`,
+    }))
+    // The controller takes a setting before the broker obeys it, so the first try may still get other timestamps.
+    await eventually(`${topic} with the timestamps of its copy`, async () => {
+      const written = await producer.send({ topic: prefix + topic, acks: -1, messages })
+      return topic !== enrichments.name || written.every(({ logAppendTime }) => logAppendTime === notAppendTime)
     })
+  }
   await producer.disconnect()
 }
 

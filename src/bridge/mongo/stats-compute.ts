@@ -20,6 +20,9 @@ const queryMs = 60_000
 /** Longer than `queryMs`, so MongoDB itself aborts a query first and reports why. */
 const answerMs = queryMs + 5_000
 
+/** A batch is decoded in one step, which must not keep events waiting: a day may have a hundred thousand. */
+const documentsAtOnce = 250
+
 const only = (fields: ReadonlyArray<string>) => Object.fromEntries(fields.map((field) => [field, 1]))
 
 /** MongoDB counts these documents: there may be one for every reply of the day. */
@@ -37,7 +40,7 @@ const readStatsInput = async (
   collectionOf: CollectionOf = (view) => view,
 ): Promise<StatsInput> => {
   const { from, to } = spanOf(day, timeZoneOf(accountId))
-  const options = { maxTimeMS: queryMs }
+  const options = { maxTimeMS: queryMs, batchSize: documentsAtOnce }
   const of = (view: StatsView) => db.collection(collectionOf(view))
 
   const answer = ({ view, field, where, read }: StatsQuery): Promise<unknown> => {

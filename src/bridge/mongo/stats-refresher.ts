@@ -34,10 +34,10 @@ export type StatsRefresher = {
 const longestPauseMs = 5_000
 
 /**
- * The pause after computations of `lastMs`: a twentieth of the time goes into statistics, more only if readers would
+ * The pause after computations of `lastMs`: a fiftieth of the time goes into statistics, more only if readers would
  * wait too long. Outages do not count.
  */
-export const pauseAfter = (lastMs: number): number => Math.min(longestPauseMs, Math.max(500, 19 * lastMs))
+export const pauseAfter = (lastMs: number): number => Math.min(longestPauseMs, Math.max(500, 49 * lastMs))
 
 const passMs = 2_000
 /** Nothing is due. The next change waits for this long at most, and for its computation. */

@@ -54,8 +54,11 @@ export const writeBatcher = ({
   const isDue = () => waiting.length > 0 && (underWay === 0 || (underWay < atOnce && count(waiting) >= parallelFrom))
 
   const run = async (): Promise<void> => {
-    // The partitions of one fetch come in the same turn of the event loop.
-    await afterOthers()
+    // The partitions of one fetch come in turns of the event loop that follow one another.
+    for (let known = 0; waiting.length > known; ) {
+      known = waiting.length
+      await afterOthers()
+    }
     if (!isDue()) return
     const batch = waiting
     waiting = []

@@ -54,8 +54,8 @@ groups('wait for the end of a swap before they are applied, and ask once', async
   assert.equal([asked, log], [3, ['sleep', 'sleep', 'apply']])
 })
 
-groups('slow statistics use a twentieth of the time, unless readers would wait for more than 5 s', () => {
-  assert.equal([0, 10, 50, 100, 4_000].map(pauseAfter), [500, 500, 950, 1_900, 5_000])
+groups('slow statistics use a fiftieth of the time, unless readers would wait for more than 5 s', () => {
+  assert.equal([0, 10, 50, 100, 4_000].map(pauseAfter), [500, 500, 2_450, 4_900, 5_000])
 })
 
 groups.run()

@@ -55,15 +55,19 @@ batcher('applies changes that wait during one apply together, in order', async (
   assert.equal(calls, [['1'], ['2', '3', '4']])
 })
 
-batcher('applies what comes in one turn of the event loop together', async () => {
+batcher('applies what comes in turns of the event loop that follow one another together', async () => {
   const { calls, open, apply } = gate()
   open()
-  const later = async () => {
+  const inTheSameTurn = async () => {
     for (let i = 0; i < 5; i++) await undefined
     return apply([change('2')])
   }
-  await Promise.all([apply([change('1')]), later()])
-  assert.equal(calls, [['1', '2']])
+  const inTheNextTurn = async () => {
+    await afterOthers()
+    return apply([change('3')])
+  }
+  await Promise.all([apply([change('1')]), inTheSameTurn(), inTheNextTurn()])
+  assert.equal(calls, [['1', '2', '3']])
 })
 
 batcher('starts a parallel apply only if many changes wait, up to its limit', async () => {

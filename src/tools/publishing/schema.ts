@@ -9,8 +9,8 @@ export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 /** A reference to a definition. JSON pointers mean the same in every draft and in OpenAPI. */
 export const refTo = (place: string, name: string): Schema => ({ $ref: `#/${place}/${name}` })
 
-/** The version of the contracts as a whole. It is raised when they are released. */
-export const version = '1.0.0'
+/** The version of the contracts as a whole: that of the bridge which released them. */
+export const version = '0.1.0'
 
 /** The Info object of an OpenAPI or AsyncAPI document, without its license. */
 export const about = (title: string, description: string): JsonObject => ({ title, version, description })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import { flatViews } from '../views/flat-views.ts'
-import { contractOf, type ViewName, viewNames } from '../views/index.ts'
+import { contractOf, viewNames } from '../views/index.ts'
 import { type MongoLocation, mongoClient } from './client.ts'
 import { ensureConsoleIndexes } from './sign-in-sessions.ts'
 
@@ -37,38 +37,6 @@ export const ensureFlatViews = async (db: Db): Promise<void> => {
 export const indexesOf = (collection: string): IndexDescription[] =>
   contractOf(collection).indexes.map((index) => ({ ...index }))
 
-/** By collection, the names of indexes that earlier versions have created, and that no query needs. */
-const formerIndexes: Readonly<Record<string, ReadonlyArray<string>>> = {
-  chats: [
-    'accountId_1_lastEventAt_1',
-    'accountId_1_finishedAt_1',
-    'accountId_1_widgetId_1_lastEventAt_1',
-    'accountId_1_agents.id_1_lastEventAt_1',
-  ],
-  calls: [
-    'accountId_1_state_1_firstEventAt_1',
-    'accountId_1_widgetId_1_firstEventAt_1',
-    'accountId_1_agent.id_1_firstEventAt_1',
-  ],
-  clients: [
-    'accountId_1_widgetId_1',
-    'accountId_1_assignedAgent.id_1',
-    'accountId_1_status.id_1',
-    'accountId_1_organization.id_1',
-  ],
-  offline_messages: ['accountId_1_widgetId_1_receivedAt_1'],
-  conversations: ['accountId_1_lastEventAt_1', 'accountId_1_outcome_1_startedAt_1'],
-  deliveries: ['accountId_1_clientId_1_requestedAt_1'],
-  timeline: ['accountId_1_type_1_time_1'],
-  drift: ['accountId_1_firstAt_1'],
-}
-
-const dropFormerIndexes = async (db: Db, name: ViewName): Promise<void> => {
-  const former = new Set(formerIndexes[name])
-  for (const { name: index } of await db.collection(name).indexes())
-    if (index !== undefined && former.has(index)) await db.collection(name).dropIndex(index)
-}
-
 /** Receipts of erasures are no view: nothing can rebuild them. */
 const receiptIndexes: IndexDescription[] = [
   { key: { accountId: 1, requestedAt: 1 } },
@@ -77,15 +45,12 @@ const receiptIndexes: IndexDescription[] = [
 ]
 
 /**
- * Creates the missing indexes and the flat views, and drops former indexes. Resolves when they can be used. Throws if
- * an index exists with other options.
+ * Creates the missing indexes and the flat views. Resolves when they can be used. Throws if an index exists with other
+ * options.
  */
 export const ensureIndexes = async (db: Db): Promise<void> => {
   await Promise.all([
-    ...viewNames.map(async (name) => {
-      await db.collection(name).createIndexes(indexesOf(name))
-      await dropFormerIndexes(db, name)
-    }),
+    ...viewNames.map((name) => db.collection(name).createIndexes(indexesOf(name))),
     db.collection('erasures').createIndexes(receiptIndexes),
   ])
   await ensureConsoleIndexes(db)

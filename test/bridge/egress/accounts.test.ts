@@ -55,22 +55,6 @@ for (const count of [2_000, 10_000])
     )
   })
 
-test('replies that were deferred are sent in the order of each chat, and each one once', async () => {
-  const { w, stuck } = world({ isWell: true })
-  await w.start()
-  stuck(1_200, 40)
-  await w.time.until(w.isDone)
-  const sent = w.applied.map((id) => Number(id.slice(1)))
-  assert.is(sent.length, 1_200)
-  for (let chat = 0; chat < 40; chat += 1) {
-    const ofChat = sent.filter((n) => n % 40 === chat)
-    assert.equal(
-      ofChat,
-      ofChat.toSorted((a, b) => a - b),
-    )
-  }
-})
-
 test('newer replies of an account that has room only for older ones wait behind them', async () => {
   const { w, stuck } = world({ isWell: true })
   await w.start()

@@ -13,16 +13,7 @@ import { changesOfEvent } from '../../../src/bridge/views/changes.ts'
 import { botReplies, instants } from './support/arbitraries.ts'
 import { simulation } from './support/simulation.ts'
 import { projected } from './support/talk.ts'
-import {
-  account,
-  accountId,
-  botMessage,
-  id,
-  inviteAgent,
-  noMeasure,
-  serviceEvent,
-  silentLog,
-} from './support/values.ts'
+import { accountId, botMessage, id, inviteAgent, noMeasure, serviceEvent, silentLog } from './support/values.ts'
 
 const test = suite('commands with an id that was used before')
 
@@ -163,20 +154,6 @@ test('a slash in the id of a chat or a command never makes two commands equal', 
   assert.equal(
     w.outcomes().map(({ type }) => type),
     ['BotReplyDelivered', 'BotReplyDelivered', 'BotReplyDelivered'],
-  )
-})
-
-test('the same id in another chat is another command', async () => {
-  const w = simulation({ accounts: [account()] })
-  await w.start()
-  for (const chatId of ['2037', '2038']) w.command(botMessage('c1', { chatId }))
-  await w.time.until(w.isDone)
-  assert.equal(
-    w.outcomes().map((event) => [event.type, event.data.chatId, event.id]),
-    [
-      ['BotReplyDelivered', '2037', 'acme/2037/c1:delivered'],
-      ['BotReplyDelivered', '2038', 'acme/2038/c1:delivered'],
-    ],
   )
 })
 

@@ -1,12 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from './support/simulation.ts'
-import { answer, botMessage, inviteAgent, noMeasure, ok, serviceEvent } from './support/values.ts'
+import { answer, botMessage, noMeasure, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('the egress worker')
-
-const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }>) =>
-  requests.map(({ body }) => body.id)
 
 test('a command is posted, its outcome published and its offset committed', async () => {
   const w = simulation()
@@ -64,14 +61,6 @@ test('a client’s wait is measured once, from the message to the reply that the
   assert.equal(waits, [['acme', 2.01]])
 })
 
-test('replies of a chat are sent in order even if the first needs a retry', async () => {
-  const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth < 3 ? answer(500) : ok }) })
-  await w.start()
-  for (const command of ['c1', 'c2', 'c3']) w.command(botMessage(command))
-  await w.time.until(w.isDone)
-  assert.equal(w.applied, ['c1', 'c2', 'c3'])
-})
-
 test('a chat that always fails delays no other chat of its partition', async () => {
   const w = simulation({ answer: ({ chat_id }) => ({ result: chat_id === 'bad' ? answer(500) : ok }) })
   await w.start()
@@ -87,25 +76,6 @@ test('a chat that always fails delays no other chat of its partition', async () 
     [failed?.data.commandId, failed?.type === 'BotReplyFailed' && failed.data.reason, failed?.data.attempts.length],
     ['b1', 'attempts', 8],
   )
-})
-
-test('a repeated command is sent once, even if both copies are waiting', async () => {
-  const w = simulation()
-  await w.start()
-  for (let i = 0; i < 3; i += 1) w.command(botMessage('c1'))
-  await w.time.until(w.isDone)
-  w.command(botMessage('c1'))
-  await w.time.until(w.isDone)
-  assert.equal(sent(w.requests), ['c1'])
-  assert.is(w.outcomes().length, 1)
-})
-
-test('an invitation is sent without a message', async () => {
-  const w = simulation()
-  await w.start()
-  w.command(inviteAgent('i1'))
-  await w.time.until(w.isDone)
-  assert.equal(w.requests[0]?.body, { event: 'INVITE_AGENT', id: 'i1', client_id: '1233', chat_id: '2037' })
 })
 
 test.run()

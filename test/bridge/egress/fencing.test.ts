@@ -1,6 +1,5 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { simulation } from './support/simulation.ts'
 import { answer, botMessage, inviteAgent, networkFailure, ok, serviceEvent } from './support/values.ts'
 
@@ -9,39 +8,6 @@ const test = suite('fencing')
 type Simulation = ReturnType<typeof simulation>
 const reasons = (w: Simulation) =>
   w.outcomes().map((event) => (event.type === 'BotReplySuppressed' ? event.data.reason : event.type))
-
-const after = async (events: ReadonlyArray<DomainEvent>) => {
-  const w = simulation()
-  for (const event of events) w.log.appendEvent(event)
-  await w.start()
-  w.command(botMessage('c1'))
-  await w.time.until(w.isDone)
-  return reasons(w)
-}
-
-const cases: ReadonlyArray<[string, ReadonlyArray<DomainEvent>, string]> = [
-  ['a client who waits', [serviceEvent('ClientMessageReceived', 'm1')], 'BotReplyDelivered'],
-  ['AGENT_JOINED', [serviceEvent('AgentJoined', 'j1')], 'agent-joined'],
-  ['INVITE_AGENT', [serviceEvent('AgentInvited', 'i1')], 'agent-invited'],
-  ['CHAT_CLOSED', [serviceEvent('ChatClosed', 'x1')], 'chat-closed'],
-  [
-    'a message after closing',
-    [serviceEvent('ChatClosed', 'x1'), serviceEvent('ClientMessageReceived', 'm2')],
-    'BotReplyDelivered',
-  ],
-  [
-    'AGENT_UNAVAILABLE',
-    [serviceEvent('AgentInvited', 'i1'), serviceEvent('AgentUnavailable', 'u1')],
-    'BotReplyDelivered',
-  ],
-  [
-    'a message to the agent',
-    [serviceEvent('AgentJoined', 'j1'), serviceEvent('ClientMessageReceived', 'm2')],
-    'agent-joined',
-  ],
-]
-for (const [name, events, expected] of cases)
-  test(`after ${name}: ${expected}`, async () => assert.equal(await after(events), [expected]))
 
 test('an event that is in the log before the command counts, even if the worker reads it late', async () => {
   const w = simulation()

@@ -7,19 +7,6 @@ import { answer, botMessage, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('ownership, restarts and stopping')
 
-test('after a crash only unfinished commands are sent, even if later commands were finished', async () => {
-  const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'slow' && nth < 3 ? answer(500) : ok }) })
-  const first = await w.start()
-  w.command(botMessage('slow', { chatId: 'a' }))
-  for (let i = 0; i < 5; i += 1) w.command(botMessage(`c${i}`, { chatId: 'b' }))
-  await w.time.until(() => w.outcomes().length === 5)
-  assert.is(w.log.committed['bot-replies'], 0)
-  first.lose()
-  await w.start()
-  await w.time.until(w.isDone)
-  assert.equal(w.applied, ['c0', 'c1', 'c2', 'c3', 'c4', 'slow'])
-})
-
 test('a delivered outcome that only the views have prevents a second delivery', async () => {
   const w = simulation()
   w.views.set('deliveries/acme/2037/c1', { state: 'delivered' } as never)

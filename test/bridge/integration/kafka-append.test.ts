@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ChatClosed } from '../../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
-import { fromRecord } from '../../../src/bridge/kafka/records.ts'
 import { eventually } from '../../support/eventually.ts'
 import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 
@@ -25,17 +23,6 @@ const records = (topic: IncomingRecord['topic']) => {
   return { read, stop: async () => (await consumer).stop() }
 }
 
-const closed = (id: string): ChatClosed =>
-  ({
-    type: 'ChatClosed',
-    id,
-    source: '/accounts/acme/bot',
-    subject: '2037',
-    time: '2026-01-31T12:00:00.000Z',
-    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    data: { accountId: 'acme', chatId: '2037', clientId: '1233' },
-  }) as ChatClosed
-
 const append = suite('append and publish')
 
 append('the topics of the interface are created', () => {
@@ -43,38 +30,6 @@ append('the topics of the interface are created', () => {
     E.isRight(topics) && topics.right.every(({ created, differences }) => created && differences.length === 0),
     true,
   )
-})
-
-append('a published event is a CloudEvent in binary mode in the log, and is read back as the same event', async () => {
-  const event = closed('evt-1')
-  const { read, stop } = records('bot-conversations')
-
-  const published = await kafka.publish(event, withinMs)
-
-  await eventually('a record', () => read.length > 0)
-  const [record] = read
-  assert.equal(published, E.right(undefined))
-  assert.equal(
-    [String(record?.key), String(record?.value)],
-    ['acme/2037', '{"accountId":"acme","chatId":"2037","clientId":"1233"}'],
-  )
-  assert.equal(
-    Object.fromEntries(Object.entries(record?.headers ?? {}).map(([name, value]) => [name, String(value)])),
-    {
-      ce_specversion: '1.0',
-      ce_id: 'evt-1',
-      ce_type: 'livechat.ChatClosed.v1',
-      ce_source: '/accounts/acme/bot',
-      ce_subject: '2037',
-      ce_time: '2026-01-31T12:00:00.000Z',
-      ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
-      'content-type': 'application/json',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      ce_traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    },
-  )
-  assert.equal(record && fromRecord(record), E.right(event))
-  await stop()
 })
 
 append('records of a key keep their order, however many are appended at once', async () => {
@@ -145,40 +100,6 @@ append('times in the log are those of the broker', async () => {
   await eventually('one record', () => read.length === 1)
   assert.ok(E.isRight(appended) && Math.abs((read[0]?.timestamp ?? 0) - Date.now()) < 600_000)
   await stop()
-})
-
-append('a dead letter has the bytes and all headers of the original, even repeated headers', async () => {
-  const originals = records('bot-replies')
-  const letters = records('dead-letters')
-  const value = Buffer.from([0xff, 0x00, 0xfe])
-  await kafka.append(
-    { topic: 'bot-replies', key: Buffer.from([0xff]), value, headers: { mine: Buffer.from([0xfd]) } },
-    withinMs,
-  )
-  await eventually('the original', () => originals.read.length === 1)
-  const [original] = originals.read
-  assert.ok(original)
-
-  await kafka.deadLetter('egress')(original, 'contract', 'id: expected text')
-
-  await eventually('the dead letter', () => letters.read.length === 1)
-  const [letter] = letters.read
-  const { dl_failed_at, dl_first_failed_at, dl_timestamp, ...headers } = letter?.headers ?? {}
-  assert.equal([letter?.key, letter?.value], [Buffer.from([0xff]), value])
-  assert.equal(headers, {
-    mine: Buffer.from([0xfd]),
-    dl_topic: Buffer.from('bot-replies'),
-    dl_partition: Buffer.from(String(original.partition)),
-    dl_offset: Buffer.from('0'),
-    dl_consumer: Buffer.from('egress'),
-    dl_cause: Buffer.from('contract'),
-    dl_detail: Buffer.from('id: expected text'),
-  })
-  assert.equal(Date.parse(String(dl_timestamp)), original.timestamp)
-  assert.ok(Date.parse(String(dl_failed_at)) >= original.timestamp)
-  assert.equal(dl_first_failed_at, dl_failed_at)
-  assert.equal(kafka.seen.deadLetters, ['egress: contract'])
-  await Promise.all([originals.stop(), letters.stop()])
 })
 
 append('a stopped connection refuses records, and kafkajs has caused no warning of Node', async () => {

@@ -1,8 +1,7 @@
 import { promisify } from 'node:util'
-import { gzip, zstdCompress } from 'node:zlib'
+import { zstdCompress } from 'node:zlib'
 import kafkajs from 'kafkajs'
 import { compressFrame } from 'lz4-napi'
-import { compress } from 'snappy'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
@@ -79,18 +78,6 @@ for (const [codec, topic] of byJava)
   codecs(`${codec} from a Java producer is read`, async () => {
     await write(ofJava + topic, values)
     assert.equal((await readAll(javaKafka, topic, values.length)).map(textOf), values)
-  })
-
-const byOthers: ReadonlyArray<readonly [string, TopicName, number, Compress]> = [
-  ['gzip', 'chats', CompressionTypes.GZIP, promisify(gzip)],
-  ['snappy, without frames as librdkafka writes it,', 'calls', CompressionTypes.Snappy, compress],
-  ['lz4 in linked blocks', 'clients', CompressionTypes.LZ4, compressFrame],
-  ['zstd', 'offline-messages', CompressionTypes.ZSTD, promisify(zstdCompress)],
-]
-for (const [codec, topic, compression, shrink] of byOthers)
-  codecs(`${codec} is read`, async () => {
-    await write(prefix + topic, values, compression, shrink)
-    assert.equal((await readAll(kafka, topic, values.length)).map(textOf), values)
   })
 
 /**

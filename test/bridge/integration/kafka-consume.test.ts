@@ -65,34 +65,6 @@ consume('a handler that fails in any way gets its slice again, while other parti
   await consumer.stop()
 })
 
-consume('handled and committed records are not read again after a restart', async () => {
-  const startAt = await fromHere()
-  const first: string[] = []
-  const second: string[] = []
-  const spec = { group: 'restarted', topics: ['chats'], commit: 'when-handled' } as const
-  const before = await kafka.consume({
-    ...spec,
-    startAt,
-    handle: async ({ records }) => void first.push(...records.map(textOf)),
-  })
-  await appendAll(numbers(0, 100))
-  await eventually('100 records', () => first.length === 100)
-  await before.stop()
-  await appendAll(numbers(100, 150))
-
-  const after = await kafka.consume({
-    ...spec,
-    handle: async ({ records }) => void second.push(...records.map(textOf)),
-  })
-
-  await eventually('50 records', () => second.length >= 50)
-  await after.stop()
-  assert.equal(
-    second.map(Number).sort((a, b) => a - b),
-    numbers(100, 150).map(Number),
-  )
-})
-
 consume(
   'by handler, only offsets that the handler marks as done are committed, and the rest is read again',
   async () => {

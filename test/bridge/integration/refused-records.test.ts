@@ -3,7 +3,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { redrivesIn } from '../../../src/bridge/mongo/redrives.ts'
 import { bridgeOf } from '../../../src/tools/simulator/account.ts'
-import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { runOperation } from '../../support/operation.ts'
 import { connectOperator } from '../../support/operator.ts'
@@ -66,18 +65,6 @@ refused.after(async () => {
   Date.now = rightClock
   await operator.stop()
   await here.stop()
-})
-
-refused('before the first one, the report of the topics says which setting will do it', async () => {
-  const reports = right(await operator.kafka.describeTopics())
-  assert.equal(
-    reports.filter(({ differences }) => differences.join().includes('refused for good')).map(({ name }) => name),
-    [`${here.prefix}chats`, `${here.prefix}clients`],
-  )
-  assert.match(
-    reports[0]?.differences.join() ?? '',
-    'refused for good while a clock of the bridge is more than 3600 s fast (message.timestamp.after.max.ms)',
-  )
 })
 
 refused('a webhook whose record has a time two hours ahead is kept in quarantine, and readiness says why', async () => {

@@ -27,18 +27,6 @@ draining('drained records are not drained again after a restart, and no other re
   }
 })
 
-draining('peek returns the same records until they are drained', async () => {
-  const journal = await openAt(temporaryFolder())
-  await append(journal, many(1, 5))
-  assert.equal(right(await journal.peek(3)), right(await journal.peek(3)))
-  right(await journal.drained(2))
-  assert.equal(
-    right(await journal.peek(2)).map(({ record }) => idOf(record)),
-    [3, 4],
-  )
-  await journal.close()
-})
-
 draining('drained segments are deleted, even the last one, and positions continue after a restart', async () => {
   const dir = temporaryFolder()
   const first = await openAt(dir, { segmentBytes: 300 })

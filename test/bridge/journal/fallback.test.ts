@@ -10,18 +10,6 @@ const given = () => startPolicy(temporaryFolder())
 
 const policy = suite('journal: in front of the broker')
 
-policy('with a healthy broker a record goes to the log and nothing to the journal', async () => {
-  const { append, idle, lane, broker, state, health, stop } = await given()
-  const answer = append(recordOf(1), withinMs)
-  await idle()
-  lane.take(1, 'now')
-  assert.equal(await answer, E.right('kafka'))
-  assert.equal(broker.ids(), [1])
-  assert.equal(state(), { records: 0, bytes: 0, damaged: { places: 0, bytes: 0 }, isFailedOver: false, refused: false })
-  assert.equal(health(), { ok: true, reason: 'records go to Kafka' })
-  await stop()
-})
-
 policy('after the budget everything outstanding is in the journal, and later records go there at once', async () => {
   const { append, idle, clock, lane, broker, state, health, recover, stop } = await given()
   const first = [1, 2, 3].map((id) => append(recordOf(id), withinMs))
@@ -57,28 +45,6 @@ policy('after an acknowledgement inside the budget records still go to the broke
   await clock.pass(budgetMs)
   await idle()
   assert.is(state().isFailedOver, false)
-  await stop()
-})
-
-policy('a record that the broker refuses permanently is refused, not journaled', async () => {
-  const { append, idle, broker, lane, state, stop } = await given()
-  broker.refusedForEver.add(1)
-  const answer = append(recordOf(1), withinMs)
-  await idle()
-  lane.take(1, 'now')
-  assert.equal(await answer, E.left({ kind: 'permanent' as const, reason: 'too large' }))
-  assert.is(state().records, 0)
-  assert.is(state().isFailedOver, false)
-  await stop()
-})
-
-policy("while the producer's buffer is full, records go to the journal at once", async () => {
-  const { append, broker, state, recover, stop } = await given()
-  broker.setFull(true)
-  assert.equal(await append(recordOf(1), withinMs), E.right('journal'))
-  assert.is(state().isFailedOver, true)
-  await recover()
-  assert.equal(broker.firstIds(), [1])
   await stop()
 })
 

@@ -1,9 +1,7 @@
-import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
 import { startOffset, startOffsetsOf, TopicsRefused } from '../../../src/bridge/kafka/consumer/committed-offsets.ts'
-import { healthOf, readWithout } from '../../../src/bridge/kafka/consumer/consume.ts'
+import { healthOf } from '../../../src/bridge/kafka/consumer/consume.ts'
 import {
   type ConsumerActivity,
   failureOf,
@@ -13,35 +11,9 @@ import {
 } from '../../../src/bridge/kafka/consumer/health.ts'
 import { kafkaReasonOf, kindOf, refusalOf, unreachable } from '../../../src/bridge/kafka/errors.ts'
 import { renewed } from '../../../src/bridge/kafka/oauth-bearer.ts'
-import { slicesOf } from '../../../src/bridge/shared/slices.ts'
 import { silent } from '../../support/silent-log.ts'
 
 const decisions = suite('decisions of the Kafka adapter')
-
-decisions('slices keep all records in order and within their limits', () => {
-  const record = (offset: number, size: number): IncomingRecord => ({
-    topic: 'chats',
-    partition: 0,
-    offset,
-    timestamp: 0,
-    key: null,
-    value: Buffer.alloc(size),
-    headers: {},
-  })
-  fc.assert(
-    fc.property(fc.array(fc.nat(120)), (sizes) => {
-      const records = sizes.map((size, offset) => record(offset, size))
-
-      const slices = slicesOf(records, { records: 3, bytes: 100 })
-
-      assert.equal(slices.flat(), records)
-      for (const slice of slices) {
-        const bytes = slice.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
-        assert.ok(slice.length >= 1 && slice.length <= 3 && (bytes <= 100 || slice.length === 1))
-      }
-    }),
-  )
-})
 
 decisions(
   "reading starts at the requested offset, the group's offset, or the beginning, but never outside of the log",
@@ -292,22 +264,11 @@ for (const [message, fields, expected] of failures)
     )
   })
 
-const three = ['chats', 'calls', 'clients'] as const
-for (const { name, denied, leftOutIfDenied, read } of [
-  { name: 'no topic is denied', denied: [], leftOutIfDenied: three, read: three },
-  { name: 'a topic is denied', denied: ['calls'], leftOutIfDenied: three, read: ['chats', 'clients'] },
-  { name: 'a topic is denied that it needs', denied: ['calls'], leftOutIfDenied: ['chats'], read: [] },
-  { name: 'every topic is denied', denied: three, leftOutIfDenied: three, read: [] },
-] as const)
-  decisions(`what a consumer reads if ${name}`, () => {
-    assert.equal(readWithout(denied, { topics: three, leftOutIfDenied }), read)
-  })
-
 const consumer = {
   unhealthy: undefined,
   partitions: 3,
   denied: [],
-  topics: three,
+  topics: ['chats', 'calls', 'clients'] as const,
   restartedBecause: undefined,
 }
 for (const { name, state, ok, reason } of [

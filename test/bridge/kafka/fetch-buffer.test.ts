@@ -28,18 +28,6 @@ const room = () => roomOf(Number.POSITIVE_INFINITY, () => {})
 
 const queues = suite('fetch buffer')
 
-queues('records that arrive in small parts behind a slow slice form one slice', () => {
-  const buffer = fetchBuffer(room())
-  for (let offset = 0; offset < 400; offset += 2) buffer.add([recordAt(offset), recordAt(offset + 1)], offset + 2)
-  assert.equal(
-    taken(buffer).map(({ records, next }) => [records.length, next]),
-    [
-      [2, 2],
-      [398, 400],
-    ],
-  )
-})
-
 const fetches = fc.array(
   fc.record({ count: fc.nat(700), value: fc.constantFrom(...values), gap: fc.nat(2), takes: fc.boolean() }),
   { maxLength: 12 },

@@ -86,16 +86,4 @@ turns('after its end the replay starts no slice, and is finished when the runnin
   assert.equal(read, ['0/0', '0/1'])
 })
 
-turns('an exception of the reader ends it', async () => {
-  const { take, over } = orderedReplay(new Map([[0, { low: 0, high: 2 }]]), () => Promise.reject(new Error('no more')))
-  const ended = over.then(
-    () => 'well',
-    ({ message }) => message,
-  )
-
-  await take(sliceOf(0, 0, 1))
-
-  assert.is(await ended, 'no more')
-})
-
 turns.run()

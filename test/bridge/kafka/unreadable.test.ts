@@ -29,18 +29,6 @@ const damaged = async () => {
 
 const batches = suite('a batch that cannot be read')
 
-batches('a valid batch is read as before', async () => {
-  const { records } = await decodeBatch(new Decoder(await batchOf()))
-  assert.equal(
-    records.map(({ offset, value }: { offset: string; value: Buffer }) => [offset, String(value)]),
-    [
-      ['7', 'a'],
-      ['8', 'b'],
-      ['9', 'c'],
-    ],
-  )
-})
-
 batches('becomes one record at its last offset, with its bytes, and the next batch is read', async () => {
   const [first, second] = [await damaged(), await batchOf()]
   const decoder = new Decoder(Buffer.concat([first, second]))

@@ -12,7 +12,12 @@ export type Module = {
 /** The test that replays a whole log without servers. It runs for what the module's own tests leave alive. */
 export const replays = 'golden/in-memory.test.ts'
 
-const delivery = ['bridge/egress/retries.test.ts', 'bridge/egress/accounts.test.ts', 'bridge/egress/properties.test.ts']
+const delivery = [
+  'bridge/egress/retries.test.ts',
+  'bridge/egress/recovery.test.ts',
+  'bridge/egress/accounts.test.ts',
+  'bridge/egress/properties.test.ts',
+]
 
 export const modules: ReadonlyArray<Module> = [
   {

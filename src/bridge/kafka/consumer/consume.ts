@@ -83,7 +83,7 @@ const warnsOnce = (log: Log, reported: Set<string>): Log => ({
 })
 
 /** The topics that are read while the broker denies some: none if it denies one that must not be left out. */
-export const readWithout = (
+const readWithout = (
   denied: ReadonlyArray<TopicName>,
   { topics, leftOutIfDenied = [] }: Pick<ConsumerSpec, 'topics' | 'leftOutIfDenied'>,
 ): ReadonlyArray<TopicName> => {

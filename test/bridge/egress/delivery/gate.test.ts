@@ -44,7 +44,6 @@ const refusing = after(
   0,
   ...[1, 2, 3].flatMap(() => [[of('bad'), outage] as const, [of('good'), delivered] as const]),
 )
-const busy = Array.from({ length: 64 }).reduce<Gate>((gate) => enterGate(gate, of('any'), 0)[0], calm)
 
 const rows: ReadonlyArray<{
   readonly name: string
@@ -70,14 +69,6 @@ const rows: ReadonlyArray<{
     now: 1000,
     line: [repeated('c1', 200), repeated('c2', 100)],
     next: 'c2',
-  },
-  { name: 'until the time of the probe nobody', gate: open, now: 999, line: [first('new', 0)], next: undefined },
-  {
-    name: 'while a probe runs nobody',
-    gate: enterGate(open, of('probe'), 1000)[0],
-    now: 1000,
-    line: [first('new', 0)],
-    next: undefined,
   },
   {
     name: 'a chat of the slower lane is last, whenever it was tried',
@@ -108,26 +99,11 @@ const rows: ReadonlyArray<{
     next: 'bad',
   },
   {
-    name: 'in a pause a last resort only, after 30 s',
-    gate: after(calm, 0, [of('a'), throttled]),
-    now: 30_000,
-    line: [first('b', 0), of('c', { since: 1, isLastResort: true })],
-    next: 'c',
-  },
-  {
-    name: 'in a pause nobody before 30 s',
-    gate: after(calm, 0, [of('a'), throttled]),
-    now: 29_999,
-    line: [of('c', { isLastResort: true })],
-    next: undefined,
-  },
-  {
     name: 'a first attempt, while the budget has no retry',
     gate: after(calm, 0, ...Array.from({ length: 10 }, () => [repeated('a', 0), outage] as const)),
     line: [repeated('b', 0), first('c', 1)],
     next: 'c',
   },
-  { name: 'nobody while 64 requests run', gate: busy, line: [first('a', 0)], next: undefined },
 ]
 for (const { name, gate, now = 0, line, next } of rows)
   test(`${name}: ${next}`, () => assert.is(nextOf(gate, line, now)?.chat, next))

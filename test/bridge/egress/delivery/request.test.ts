@@ -16,24 +16,10 @@ const reply = (message: ReplyMessage) =>
   botRequest({ type: 'BotMessage', id: id('c1'), accountId, chatId: id('2037'), clientId: id('1233'), message }, noon)
 const exchange = { event: 'BOT_MESSAGE', id: 'c1', client_id: '1233', chat_id: '2037' }
 
-test('TEXT, with the time of its command if it has none', () => {
-  assert.equal(reply({ type: 'TEXT', text: 'Hello' }), {
-    ...exchange,
-    message: { type: 'TEXT', text: 'Hello', timestamp: 1769860800 },
-  })
-})
-
 test('the time of the message itself, in seconds', () => {
   assert.equal(reply({ type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:19.500Z' as Instant }), {
     ...exchange,
     message: { type: 'TEXT', text: 'Hello', timestamp: 1665415879 },
-  })
-})
-
-test('MARKDOWN gets its plain text', () => {
-  assert.equal(reply({ type: 'MARKDOWN', content: '**Hi** [site](https://a.b)' }), {
-    ...exchange,
-    message: { type: 'MARKDOWN', content: '**Hi** [site](https://a.b)', text: 'Hi site', timestamp: 1769860800 },
   })
 })
 

@@ -79,7 +79,6 @@ test('a hand-over that fails after the bot has answered leaves no client in sile
 })
 
 const invalid = { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 }
-const handedOver = ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const
 const stories: ReadonlyArray<
   readonly [title: string, steps: ReadonlyArray<Step>, sent: ReturnType<typeof sent>, options?: Options]
 > = [
@@ -89,11 +88,6 @@ const stories: ReadonlyArray<
     [['c1', 9000]],
   ],
   [
-    'several messages without a reply are one turn, which counts from the first',
-    [clientWrites(0, 'm1'), clientWrites(4000, 'm2'), clientWrites(8000, 'm3')],
-    [['watchdog-m1', 10_000]],
-  ],
-  [
     'a message after the answered one is a new turn',
     [clientWrites(0, 'm1'), clientWrites(5000, 'm2'), botReplies(5000, 'c1', 'm1')],
     [
@@ -101,10 +95,6 @@ const stories: ReadonlyArray<
       ['watchdog-m2', 15_000],
     ],
   ],
-  ...handedOver.map(
-    (type) =>
-      [`after ${type} no agent is invited`, [clientWrites(0, 'm1'), serviceTells(5000, type, 'e1')], []] as const,
-  ),
   [
     'AGENT_UNAVAILABLE causes no second invitation for the same turn, and the next message is a new turn',
     [clientWrites(0, 'm1'), serviceTells(10_500, 'AgentUnavailable', 'u1'), clientWrites(80_000, 'm2')],
@@ -321,20 +311,6 @@ test('an invitation that became due while no worker ran is delayed a little, so 
     ['c2', 60_000],
     ['watchdog-m1', 63_500],
   ])
-})
-
-test('messages older than a day cause no invitation', async () => {
-  const w = simulation()
-  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
-  projected(w, 1)
-  await w.time.pass(24 * 60 * aMinute)
-  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
-  await w.start()
-  await w.time.pass(aMinute)
-  assert.equal(
-    sent(w).map(([id]) => id),
-    ['watchdog-m2'],
-  )
 })
 
 test('an attempt that a crash interrupted is repeated under its id, and one with a published outcome is not', async () => {

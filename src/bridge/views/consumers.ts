@@ -14,7 +14,7 @@ type Positions = Pick<ReturnType<typeof positionsInMongo>, 'refusal' | 'startAt'
 type ChangedTopics<State extends string> = (state: State, ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
 
 /** MongoDB is asked eight times for a write, of one event or of hundreds. */
-const timesAsLong = 6
+const timesAsLong = 15
 
 /**
  * How long a fetch waits for more: several times as long as the last slice took, so that writing takes a small share of
@@ -35,7 +35,7 @@ export const waitByCost = (longestMs: number, clock: () => number) => {
 }
 
 /** The longest wait, and the bytes for which it ends. */
-const gathered = { bytes: 1024 * 1024, ms: 150 }
+const gathered = { bytes: 1024 * 1024, ms: 250 }
 
 /** Folds the topics into the views. */
 export const viewsConsumer = ({

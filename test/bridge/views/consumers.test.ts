@@ -10,7 +10,7 @@ const slice = { topic: 'chats' as const, partition: 0, records: [] }
 /** The wait after slices that were handled one after the other, each in these milliseconds. */
 const waitAfter = async (...slices: ReadonlyArray<number>) => {
   let now = 0
-  const wait = waitByCost(150, () => now)
+  const wait = waitByCost(250, () => now)
   for (const ms of slices)
     await wait.measured(async () => {
       now += ms
@@ -20,9 +20,9 @@ const waitAfter = async (...slices: ReadonlyArray<number>) => {
 
 const rows: ReadonlyArray<readonly [name: string, slices: ReadonlyArray<number>, ms: number]> = [
   ['nothing was written yet: no wait', [], 0],
-  ['six times as long as a write took', [12], 72],
-  ['the newest write counts', [90, 2.5], 15],
-  ['no wait is longer than the longest', [100], 150],
+  ['fifteen times as long as a write took', [12], 180],
+  ['the newest write counts', [90, 2.5], 38],
+  ['no wait is longer than the longest', [100], 250],
 ]
 for (const [name, slices, ms] of rows)
   consumers(`a fetch of the projector: ${name}`, async () => {
@@ -31,7 +31,7 @@ for (const [name, slices, ms] of rows)
 
 consumers('a fetch of the projector: a slice that fails is not measured', async () => {
   let now = 0
-  const wait = waitByCost(150, () => now)
+  const wait = waitByCost(250, () => now)
   const failing = wait.measured(async () => {
     now += 100
     throw new Error('away')

@@ -1,6 +1,6 @@
 // Operators upgrade a running bridge role by role, in the order of the guide, and go back to the former version.
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -61,8 +61,11 @@ const checkout = async (commit: string) => {
     input: execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 1e9 }),
   })
   const lock = 'package-lock.json'
-  if (readFileSync(join(folder, lock), 'utf8') === readFileSync(join(root, lock), 'utf8'))
+  if (readFileSync(join(folder, lock), 'utf8') === readFileSync(join(root, lock), 'utf8')) {
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    // Older than the packages: set-up would install newer ones again, through the link, and delete those of this folder.
+    utimesSync(join(folder, lock), 0, 0)
+  }
   const env = { NODE_COMPILE_CACHE: join(folder, '.compiled') }
   await promisify(execFile)('sh', [join(folder, 'src/app/set-up')], { env: { ...process.env, ...env } })
   return { folder, env }

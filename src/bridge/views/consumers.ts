@@ -13,12 +13,13 @@ type Positions = Pick<ReturnType<typeof positionsInMongo>, 'refusal' | 'startAt'
 /** The topics that are others than those from which the state was made. */
 type ChangedTopics<State extends string> = (state: State, ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
 
-/** MongoDB is asked eight times for a write, of one event or of hundreds. */
+/** How many times as long as its last slice took the projector gathers. */
 const timesAsLong = 15
 
 /**
- * How long a fetch waits for more: several times as long as the last slice took, so that writing takes a small share of
- * the time. The first record after a fetch that brought none does not wait: kafkajs-patches/fetch.ts sees to it.
+ * How long a fetch waits for more: by what a write costs. MongoDB is asked as often for a write of one event as for one
+ * of hundreds, so writing must take a small share of the time. The first record after a fetch that brought none does not
+ * wait: kafkajs-patches/fetch.ts sees to it.
  */
 export const waitByCost = (longestMs: number, clock: () => number) => {
   let tookMs = 0

@@ -25,13 +25,14 @@ const evolvedBy =
     )
 
 const groupOf = (first: Change, changes: ReadonlyArray<Change>, collectionOf: CollectionOf): Group<ViewDocument> => {
-  // A change with `where` names documents, and no chain.
-  const isOfChain = foldedOfName(first.view)?.isChain === true && first.where === undefined
+  // A change with `where` names documents that exist, and no chain.
+  const { isChain, isWrittenOnce } = (first.where === undefined && foldedOfName(first.view)) || {}
   return {
     collection: collectionOf(first.view),
     id: first.id,
     evolve: evolvedBy(changes),
-    ...(isOfChain && { by: 'latestOf', repeats: (current) => first.evolve(current)[0] === current }),
+    ...(isWrittenOnce && { isNew: true }),
+    ...(isChain && { by: 'latestOf', repeats: (current) => first.evolve(current)[0] === current }),
   }
 }
 

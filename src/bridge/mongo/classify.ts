@@ -92,12 +92,15 @@ export const mongoReasonOf = (error: unknown): string => {
   return reason === 'Error' && error instanceof Error ? error.message : reason
 }
 
-/** Whether every refused write failed because another writer had inserted the same document first. */
-export const isOvertaken = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError &&
-  Array.isArray(error.writeErrors) &&
-  error.writeErrors.length > 0 &&
-  error.writeErrors.every(({ code }) => code === duplicateKey)
+/**
+ * Whether writes failed because their documents are there already, and at most others by their own fault. A reader of
+ * these documents then meets the own fault alone.
+ */
+export const isOvertaken = (error: unknown): boolean => {
+  if (!(error instanceof MongoBulkWriteError)) return false
+  const codes = codesOf(error)
+  return codes.includes(duplicateKey) && codes.every((code) => code === duplicateKey || ownFault.has(code))
+}
 
 /** False if the document is there already, because another writer was faster. */
 export const unlessThere = async (inserting: Promise<unknown>): Promise<boolean> => {

@@ -37,9 +37,14 @@ const eachValue =
   (encode: Encode): Encode =>
   (value) => {
     if (!isPlainObject(value)) return value
-    const entries = Object.entries(value)
-    const encoded = entries.map(([key, item]) => [key, encode(item)] as const)
-    return encoded.every(([, item], i) => item === entries[i]?.[1]) ? value : Object.fromEntries(encoded)
+    let copy: Record<string, unknown> | undefined
+    for (const [name, given] of Object.entries(value)) {
+      const encoded = encode(given)
+      if (encoded === given) continue
+      copy ??= { ...value }
+      copy[name] = encoded
+    }
+    return copy ?? value
   }
 
 const eachField =

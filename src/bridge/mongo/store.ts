@@ -99,16 +99,15 @@ const fieldsOf = (document: object): string =>
 const operationsOn = (collection: string) => {
   const encoded = numberTypesOf(collection)
   return ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
-    const document = encoded(after)
-    if (before === undefined) return { insertOne: { document } }
+    if (before === undefined) return { insertOne: { document: encoded(after) } }
     const { _id, applied = { $exists: false } } = before
     const filter = { _id, applied }
     // A new field would come last, and a rebuild has it in another place.
-    if (fieldsOf(after) !== fieldsOf(before)) return { replaceOne: { filter, replacement: document } }
+    if (fieldsOf(after) !== fieldsOf(before)) return { replaceOne: { filter, replacement: encoded(after) } }
     // MongoDB leaves indexes of other fields alone, and its oplog gets no copy of the document.
     const isChanged = (name: string) => !isDeepStrictEqual(Reflect.get(after, name), Reflect.get(before, name))
-    const changed = Object.entries(document).filter(([name]) => isChanged(name))
-    return { updateOne: { filter, update: { $set: Object.fromEntries(changed) } } }
+    const changed = Object.entries(after).filter(([name]) => isChanged(name))
+    return { updateOne: { filter, update: { $set: encoded(Object.fromEntries(changed)) } } }
   }
 }
 

@@ -77,6 +77,7 @@ const emptiedEntry =
   }
 
 export const timeline = folded(contract, {
+  isWrittenOnce: true,
   folds: each(eventTypes, {
     at: ({ event }) => timelineId(event),
     next: (current: TimelineDocument | undefined, { event, unconverted }) => [

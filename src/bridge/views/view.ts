@@ -93,6 +93,8 @@ type ViewSpec<F> = {
   readonly isAccountWide?: true
   /** The documents form chains: the newest of each has the chain's name as `latestOf`. */
   readonly isChain?: true
+  /** A document is written once and then changes by an erasure only, so it is inserted without a read. */
+  readonly isWrittenOnce?: true
   /** The chat or client of which there is only one document: the account and this field are its `_id`. */
   readonly key?: 'chatId' | 'clientId'
   /** The changes to apply in place of these. */

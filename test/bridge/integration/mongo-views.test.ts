@@ -95,23 +95,28 @@ views('are written where they differ, so a note that came meanwhile stays', asyn
   assert.equal(await one.readDocument('clients', before._id), { ...after, note: 'ours' })
 })
 
-views('are folded from majority reads, and so are enrichments', async () => {
-  await db.command({ profile: 2 })
-  await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
-  await one.query((database) => storeEnrichments(database, sleep))([
-    { topic: 'enrichments', partition: 0, offset: 0, key: 'acme/clientId:1', value: {} },
-  ])
-  await db.command({ profile: 0 })
-  const reads = await db
-    .collection('system.profile')
-    .find({ 'command.filter._id': { $type: 'object' } })
-    .toArray()
-  assert.equal(reads.map(({ command }) => `${command.find} ${command.readConcern?.level}`).sort(), [
-    'clients majority',
-    'enrichments majority',
-    'timeline majority',
-  ])
-})
+views(
+  'are folded from majority reads, and so are enrichments and entries of timeline that are there already',
+  async () => {
+    const changes = inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent)
+    await one.applyChanges(changes)
+    await db.command({ profile: 2 })
+    await one.applyChanges(changes)
+    await one.query((database) => storeEnrichments(database, sleep))([
+      { topic: 'enrichments', partition: 0, offset: 0, key: 'acme/clientId:1', value: {} },
+    ])
+    await db.command({ profile: 0 })
+    const reads = await db
+      .collection('system.profile')
+      .find({ 'command.filter._id': { $type: 'object' } })
+      .toArray()
+    assert.equal([...new Set(reads.map(({ command }) => `${command.find} ${command.readConcern?.level}`))].sort(), [
+      'clients majority',
+      'enrichments majority',
+      'timeline majority',
+    ])
+  },
+)
 
 views('process events of a document that was created by hand', async () => {
   const clients = db.collection<{ _id: string; applied?: null }>('clients')

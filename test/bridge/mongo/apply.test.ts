@@ -32,6 +32,20 @@ groups('have one group for each document, with its changes in their order', () =
   )
 })
 
+groups('are new only in a view whose documents are written once, and unless a marker of an erasure names them', () => {
+  const change = (view: string, where?: Change['where']): Change => ({
+    view,
+    id: 'a',
+    evolve: () => [],
+    ...(where && { where }),
+  })
+  const given = [change('chats'), change('timeline'), change('timeline', { chatId: '2037' })]
+  assert.equal(
+    given.map((each) => groupsOf([each])[0]?.isNew),
+    [undefined, true, undefined],
+  )
+})
+
 groups('are split into chunks with all items in order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 9 }), (items, size) => {

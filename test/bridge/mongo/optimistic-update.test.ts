@@ -52,6 +52,17 @@ settling('reads, writes, and resolves when it is written', async () => {
   assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
 })
 
+settling('inserts a new document without a read, and reads it if it is there already', async () => {
+  const { run, log, documents } = memory()
+  const isNew = (...offsets: ReadonlyArray<number>): Group<Counter> => ({ ...group(...offsets), isNew: true })
+  await run([isNew(0)])
+  assert.equal(log, ['write', 'written'])
+  log.length = 0
+  await run([isNew(0, 1)])
+  assert.equal(log, ['write', 'sleep', 'read', 'write', 'written'])
+  assert.equal(documents.get('a'), { _id: 'a', applied: { log: 1 }, ids: [0, 1] })
+})
+
 settling('writes nothing if all events were processed before', async () => {
   const { run, log } = memory()
   await run([group(0, 1, 2)])

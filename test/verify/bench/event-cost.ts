@@ -10,6 +10,7 @@ import { readBatch } from '../../../src/bridge/kafka/read-batch.ts'
 import { decodeRecord, toRecord } from '../../../src/bridge/kafka/records.ts'
 import { toIncoming } from '../../../src/bridge/kafka/wire-record.ts'
 import { groupsOf } from '../../../src/bridge/mongo/apply.ts'
+import { numberTypesOf } from '../../../src/bridge/mongo/number-types.ts'
 import { changesOf } from '../../../src/bridge/views/changes.ts'
 import type { ViewDocument } from '../../../src/bridge/views/document.ts'
 import { chatAccepted, chatAssigned, chatFinished, chatUpdated } from '../../../src/tools/simulator/payloads.ts'
@@ -70,7 +71,12 @@ const round = async () => {
     incoming.map((record, i) => changesOf(record, decoded[i] ?? fail())),
   )
   const groups = await step('projector: documents to read', () => groupsOf(changes.flat()))
-  const documents = await step('projector: fold', () => groups.flatMap(({ evolve }) => evolve(undefined)))
+  const folded = await step('projector: fold', () =>
+    groups.flatMap(({ collection, evolve }) => evolve(undefined).map((document) => ({ collection, document }))),
+  )
+  const documents = await step('projector: types of numbers', () =>
+    folded.map(({ collection, document }) => numberTypesOf(collection)(document)),
+  )
   const bytes = await step('projector: BSON', () => documents.map((document) => BSON.serialize(document)))
   const again = await step('projector: BSON, read', () => bytes.map((each) => BSON.deserialize(each) as ViewDocument))
   return { documents: again.length, bytes: bytes.reduce((sum, { length }) => sum + length, 0) }

@@ -60,12 +60,15 @@ export const isDeniedOf =
     )
   }
 
+/** The batch that has the offset, and no more: a megabyte of the log may be a gigabyte once it is decompressed. */
+const oneBatch = 1
+
 /** Sends one fetch to the partition's leader. A consumer would first form a group, which takes seconds. */
 export const fetchRecordOf =
   (ask: AskOf<Cluster>, prefix: string): FetchRecord =>
   async (topic, partition, offset) => {
     const messages = await ask((cluster) =>
-      messagesAt(cluster, `${prefix}${topic}`, partition, offset, 1024 * 1024).catch((error: unknown) => {
+      messagesAt(cluster, `${prefix}${topic}`, partition, offset, oneBatch).catch((error: unknown) => {
         if (kindOf(error) === 'OFFSET_OUT_OF_RANGE') return []
         throw error
       }),

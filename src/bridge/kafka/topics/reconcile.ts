@@ -142,11 +142,13 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
   } catch (error) {
     return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
   }
-  // A broker that has accepted new settings may return the old ones for a moment.
+  // A broker that has accepted new settings may return the old ones of some topics for a moment.
+  const reportIn = ({ right }: typeof before, topic: Topic) => right.find(({ name }) => name === nameOf(topic))
   for (const until = performance.now() + shownWithinMs; ; await sleep(100)) {
     const after = await describeTopics(ask, defaults)
-    const isOld = differing.length > 0 && isDeepStrictEqual(after, before)
-    if (!isOld || performance.now() > until) return after
+    const isOld = (topic: Topic) =>
+      E.isRight(after) && isDeepStrictEqual(reportIn(after, topic), reportIn(before, topic))
+    if (!differing.some(isOld) || performance.now() > until) return after
   }
 }
 

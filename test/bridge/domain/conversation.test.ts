@@ -1,17 +1,21 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { maxSeen } from '../../../contracts/views/applied.ts'
+import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
 import {
   agentEnds,
   type Conversation,
+  conversationOf,
   decideReply,
+  hasWholeSeen,
   type ReplyRules,
   takenReasonAt,
   unknownConversation,
   withFacts,
 } from '../../../src/bridge/domain/conversation.ts'
-import type { Fact } from '../../../src/bridge/domain/conversation-facts.ts'
-import { botMessage, id, inviteAgent } from '../egress/support/values.ts'
+import type { Fact, Finished } from '../../../src/bridge/domain/conversation-facts.ts'
+import { accountId, botMessage, id, inviteAgent } from '../egress/support/values.ts'
 
 const test = suite('who has a conversation, and which replies come too late')
 
@@ -32,7 +36,7 @@ const outcome = (
   of: 'delivered' | 'failed' | 'suppressed',
   ms: number,
   commandType = 'BotMessage',
-  more: { readonly expectsMore?: true; readonly because?: 'agent-unavailable' } = {},
+  more: Pick<Finished, 'expectsMore' | 'because' | 'inReplyTo'> = {},
 ): Fact => ({
   id: `egress/${commandId}:${of}`,
   at: at(ms),
@@ -73,6 +77,7 @@ test('an overtaken message is sent unless the account forbids it; an invitation 
 
 const joined = [event('client-message', 'm1', 0), event('joined', 'j1', minute)]
 const wroteAgain = [...joined, event('client-message', 'm2', 2 * minute)]
+const wroteOften = [...joined, ...Array.from({ length: 101 }, (_, i) => event('client-message', `n${i}`, 2 * minute))]
 const rows: ReadonlyArray<{
   readonly name: string
   readonly given: ReadonlyArray<Fact>
@@ -93,6 +98,13 @@ const rows: ReadonlyArray<{
     rules: { whileAgent: 'suppress' },
     then: 'agent-joined',
   },
+  {
+    name: 'an answer to the 101st newest message after the join',
+    given: wroteOften,
+    inReplyTo: 'n0',
+    then: 'agent-joined',
+  },
+  { name: 'an answer to the 100th newest message after the join', given: wroteOften, inReplyTo: 'n1', then: 'send' },
   {
     name: 'an answer to a message between two joins',
     given: [...wroteAgain, event('joined', 'j2', 3 * minute)],
@@ -175,6 +187,12 @@ const rows: ReadonlyArray<{
     then: 'agent-joined',
   },
   {
+    name: 'a reply just before a day of silence, after an older outcome was recorded late',
+    given: [...wroteAgain, outcome('c0', 'delivered', 1)],
+    writtenAt: day + 2 * minute - 1,
+    then: 'agent-joined',
+  },
+  {
     name: 'a reply to an agent who joined again after a day of silence',
     given: [...wroteAgain, event('joined', 'j2', day + 2 * minute)],
     writtenAt: day + 3 * minute,
@@ -254,7 +272,12 @@ for (const [kind, reason] of [
     assert.equal(withFacts(taken, [refused(minute + day)]).handOverFailed?.id, 'i1:refused')
   })
 
-const noticeFailed = outcome('notice', 'failed', 3 * minute, 'BotMessage', { because: 'agent-unavailable' })
+const notice = (of: 'delivered' | 'failed', ms: number) =>
+  outcome('notice', of, ms, 'BotMessage', { because: 'agent-unavailable', inReplyTo: id('u1') })
+const ownInvitationFailed = (about: string, ms: number) =>
+  outcome(`own-${about}`, 'failed', ms, 'InviteAgent', { because: 'no-reply-in-time', inReplyTo: id(about) })
+const announcement = (ms: number, inReplyTo: string) =>
+  outcome('more', 'delivered', ms, 'BotMessage', { expectsMore: true, inReplyTo: id(inReplyTo) })
 const replyFailed = outcome('c9', 'failed', 3 * minute)
 const handOver = outcome('i9', 'failed', 3 * minute, 'InviteAgent')
 const nobody = [
@@ -266,8 +289,20 @@ const u1 = { id: 'u1', at: at(2 * minute) }
 const u2 = { id: 'u2', at: at(5 * minute) }
 const unheard: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, unknown]> = [
   ['AGENT_UNAVAILABLE', nobody, u1],
-  ["the bridge's message about it failed", [...nobody, noticeFailed], u1],
+  ["the bridge's message about it failed", [...nobody, notice('failed', 3 * minute)], u1],
+  [
+    "the bridge's message about an older one was delivered",
+    [...nobody, event('unavailable', 'u2', 5 * minute), notice('delivered', 6 * minute)],
+    u2,
+  ],
+  ['the bot announced its answer', [...nobody, announcement(3 * minute, 'u1')], { ...u1, moreSince: at(3 * minute) }],
+  ['the bot announced an answer before', [event('client-message', 'm1', 0), announcement(minute, 'm1')], undefined],
   ["the bot's answer failed", [...nobody, replyFailed], { ...u1, status: 'reply-failed' }],
+  [
+    "the bot's answer to another message failed",
+    [...nobody, outcome('c9', 'failed', 3 * minute, 'BotMessage', { inReplyTo: id('m1') })],
+    u1,
+  ],
   ["the bot's hand-over failed", [...nobody, handOver], { ...u1, status: 'reply-failed' }],
   ['a second answer was delivered', [...nobody, replyFailed, outcome('c8', 'delivered', 4 * minute)], undefined],
   ['an agent was invited', [...nobody, event('invited', 'i2', 4 * minute)], undefined],
@@ -277,7 +312,17 @@ const unheard: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, unknown]> = 
     { ...u1, status: 'agent-asked' },
   ],
   [
-    'nobody was available after that either',
+    "the bridge's invitation after a failed answer failed",
+    [...nobody, replyFailed, ownInvitationFailed('u1', 4 * minute)],
+    { ...u1, status: 'agent-asked' },
+  ],
+  [
+    "the bridge's invitation for a newer message failed",
+    [...nobody, event('client-message', 'm2', 3 * minute), ownInvitationFailed('m2', 4 * minute)],
+    u1,
+  ],
+  [
+    'nobody was available after that invitation either',
     [...nobody, replyFailed, event('invited', 'i2', 4 * minute), event('unavailable', 'u2', 5 * minute)],
     { ...u2, status: 'agent-asked' },
   ],
@@ -303,10 +348,120 @@ const unheard: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, unknown]> = 
     undefined,
   ],
   ['an agent joined', [...nobody, replyFailed, event('joined', 'j1', 4 * minute)], undefined],
+  ['the chat was closed before', [event('closed', 'x1', 0), event('unavailable', 'u1', minute)], undefined],
 ]
 for (const [name, given, expected] of unheard)
   test(`whether AGENT_UNAVAILABLE still needs an answer: ${name}`, () =>
     assert.equal(folded(...given).unheard, expected))
+
+const m1 = event('client-message', 'm1', 0)
+const m2 = event('client-message', 'm2', 3 * minute)
+const handedOver = [...announced, failedHandOver]
+const left: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, object]> = [
+  [
+    'a hand-over that fails after the bot has answered AGENT_UNAVAILABLE waits',
+    [...nobody, outcome('c8', 'delivered', 3 * minute), outcome('i9', 'failed', 4 * minute, 'InviteAgent')],
+    { handOverFailed: { id: 'i9:failed', at: at(4 * minute) } },
+  ],
+  [
+    'a hand-over that fails a day after the one more invitation waits',
+    [...nobody, replyFailed, event('invited', 'i2', 4 * minute), outcome('i9', 'failed', 2 * day, 'InviteAgent')],
+    { handOverFailed: { id: 'i9:failed', at: at(2 * day) } },
+  ],
+  [
+    "the bridge's invitation for a message failed: it is no hand-over of the bot",
+    [m1, ownInvitationFailed('m1', minute)],
+    { handOverFailed: undefined, unanswered: [{ id: 'm1', at: at(0), status: 'agent-asked' }] },
+  ],
+  [
+    "the bridge's invitation for a hand-over failed: only the hand-over waits no more",
+    [...handedOver, m2, ownInvitationFailed('i1:failed', 4 * minute)],
+    { handOverFailed: undefined, unanswered: [{ id: 'm2', at: at(3 * minute) }] },
+  ],
+  [
+    "the bridge's invitation for a newer message failed: the hand-over waits on",
+    [...handedOver, m2, ownInvitationFailed('m2', 4 * minute)],
+    { handOverFailed: { id: 'i1:failed', at: at(2 * minute) } },
+  ],
+  [
+    'an answer to the first of two messages is announced: the second has no more time',
+    [m1, m2, announcement(4 * minute, 'm1')],
+    {
+      unanswered: [
+        { id: 'm1', at: at(0), moreSince: at(4 * minute) },
+        { id: 'm2', at: at(3 * minute) },
+      ],
+    },
+  ],
+  [
+    'AGENT_UNAVAILABLE opens no closed chat',
+    [event('closed', 'x1', 0), event('unavailable', 'u1', 1)],
+    { state: 'closed' },
+  ],
+  ['an invitation opens no closed chat', [event('closed', 'x1', 0), event('invited', 'i1', 1)], { state: 'closed' }],
+  [
+    'AGENT_UNAVAILABLE is the response to an invitation of the same moment',
+    [m1, event('unavailable', 'u1', minute), event('invited', 'i1', minute)],
+    { state: 'unavailable' },
+  ],
+  [
+    'what the bot writes after a day of silence gives it the chat',
+    [...wroteAgain, outcome('c1', 'delivered', 2 * day)],
+    { state: 'bot' },
+  ],
+  [
+    "the bridge's own message after a day of silence gives the chat to nobody",
+    [...wroteAgain, notice('delivered', 2 * day)],
+    { state: 'agent' },
+  ],
+]
+for (const [name, given, expected] of left)
+  test(`what is left after the facts: ${name}`, () => {
+    const conversation = folded(...given)
+    const told = Object.keys(expected).map((key) => [key, conversation[key as keyof Conversation]])
+    assert.equal(Object.fromEntries(told), expected)
+  })
+
+test('what a document says about who has the conversation and who waits is what was stored', () => {
+  const document: ConversationDocument = {
+    ...unknownConversation,
+    _id: 'acme/2037',
+    accountId,
+    applied: {},
+    chatId: id('2037'),
+    clientMessages: 1,
+    repliesDelivered: 0,
+    repliesFailed: 0,
+    repliesSuppressed: 0,
+    replyTimesMs: [],
+    outcome: 'open',
+    startedAt: at(0),
+    lastEventAt: at(0),
+  }
+  const whole: Required<Conversation> = {
+    state: 'agent',
+    unanswered: [{ id: id('m1'), at: at(1) }],
+    seen: ['bot/m1'],
+    unheard: { id: id('u1'), at: at(2) },
+    handOverFailed: { id: id('h1'), at: at(3) },
+    messagesSinceJoined: [id('m2')],
+    heldUntil: at(day),
+    unavailableAt: at(2),
+    lastClientMessageId: id('m2'),
+    clientId: id('1233'),
+  }
+  for (const each of [unknownConversation, whole]) assert.equal(conversationOf({ ...document, ...each }), each)
+})
+
+for (const [count, isWhole] of [
+  [maxSeen - 1, true],
+  [maxSeen, false],
+  [maxSeen + 1, false],
+] as const)
+  test(`after ${count} facts it is ${isWhole ? '' : 'not '}certain that all of them are still known`, () => {
+    const facts = Array.from({ length: count }, (_, i) => event('client-message', `m${i}`, i))
+    assert.is(hasWholeSeen(folded(...facts)), isWhole)
+  })
 
 const joins = (id: string, ms: number) => event('joined', id, ms)
 const partsOfAgents: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, number, Readonly<Record<string, number>>]> = [

@@ -51,6 +51,23 @@ export const modules: ReadonlyArray<Module> = [
       'bridge/egress/watchdog/watchdog.test.ts',
       'bridge/egress/watchdog/agent-unavailable.test.ts',
     ],
+    explained: {
+      "false ? current : { ...current, unheard: { status: 'reply-failed', ...current.unheard } }":
+        'both callers have found that there is one',
+      'heldUntil: heldUntil !== undefined && heldUntil >= until ? heldUntil : until,': 'the same time either way',
+      "...(rest.state === 'agent' && { messagesSinceJoined: messagesSinceJoined }),":
+        'there is a list since the agent has joined',
+      'if (unavailableAt !== undefined && sentAt <= unavailableAt) return current':
+        'differs only if an invitation is recorded after the chat has ended and begun anew',
+      '...({ messagesSinceJoined: [...messagesSinceJoined, id].slice(-maxSinceJoined) }),':
+        'is left out afterwards (held) unless an agent has the conversation',
+      'if (inReplyTo === after.unheard?.id) return askedAgain(after)':
+        'a command of the bridge always names what it is about',
+      '{}': 'the part has ended: what gives the conversation to somebody looks for the silence itself',
+      'case Symbol():': 'the end of the function is undefined too',
+      'if (taken !== undefined && !(answersSinceJoined)) return taken':
+        'the list is there only while an agent has the conversation',
+    },
   },
   { source: 'src/bridge/domain/log/positions.ts', tests: ['bridge/domain/log/positions.test.ts'] },
   {

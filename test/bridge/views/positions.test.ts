@@ -1,10 +1,11 @@
+import { mock } from 'node:test'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { CompareLog, LogState, Position } from '../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
-import { inMongo, type PositionOf, positionsInMongo } from '../../../src/bridge/views/positions.ts'
+import { inMongo, type PositionOf, positionsInMongo, storeEverySecond } from '../../../src/bridge/views/positions.ts'
 
 const group = 'projector'
 const topic: TopicName = 'chats'
@@ -164,6 +165,29 @@ places('after a lost end the lower offset of the newer leader is stored, whateve
   handled(slice(0, 98))
   await store()
   assert.equal(kept, [new Map([[topic, new Map([[0, { offset: 51, epoch: 1 }]])]])])
+})
+
+places('positions are stored every second, also if that fails, and once more at the end', async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  try {
+    let stores = 0
+    const store = async () => {
+      stores += 1
+      throw new Error('MongoDB is away')
+    }
+    const stop = storeEverySecond({ store })
+    const storesAfter = [999, 1, 1000].map((ms) => {
+      mock.timers.tick(ms)
+      return stores
+    })
+    assert.equal(storesAfter, [0, 1, 2])
+    await stop()
+    assert.is(stores, 3)
+    mock.timers.tick(5000)
+    assert.is(stores, 3)
+  } finally {
+    mock.timers.reset()
+  }
 })
 
 places('nobody continues behind what MongoDB, Kafka or the log says', async () => {

@@ -69,7 +69,13 @@ export const modules: ReadonlyArray<Module> = [
         'the list is there only while an agent has the conversation',
     },
   },
-  { source: 'src/bridge/domain/log/positions.ts', tests: ['bridge/domain/log/positions.test.ts'] },
+  {
+    source: 'src/bridge/domain/log/positions.ts',
+    tests: ['bridge/domain/log/positions.test.ts'],
+    explained: {
+      'return ofA > ofB || (ofA === ofB && a.offset > b.offset) ? a : b': 'both are the same position',
+    },
+  },
   {
     source: 'src/bridge/domain/person/erased.ts',
     tests: ['bridge/domain/person/erased.test.ts', 'bridge/views/enrichments.test.ts'],

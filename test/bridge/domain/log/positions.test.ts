@@ -3,9 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   furthest,
+  intactUpTo,
   type LogMark,
   type LogState,
   logMarks,
+  marksBefore,
   type Position,
 } from '../../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
@@ -96,6 +98,34 @@ const rows: ReadonlyArray<readonly [string, Position, Position]> = [
 for (const [name, greater, less] of rows)
   marks(`of two positions the greater one is ${name}`, () => {
     assert.equal([furthest(greater, less), furthest(less, greater)], [greater, greater])
+  })
+
+marks('a position has the record before it as its mark, if there is one and its epoch is known', () => {
+  const positions = new Map([
+    [0, { epoch: 3, offset: 0 }],
+    [1, { epoch: 3, offset: 1 }],
+    [2, { epoch: 3, offset: 8 }],
+    [3, { offset: 8 }],
+  ])
+  assert.equal(
+    [...marksBefore(positions)],
+    [
+      [1, { epoch: 3, offset: 0 }],
+      [2, { epoch: 3, offset: 7 }],
+    ],
+  )
+})
+
+const upTo: ReadonlyArray<readonly [string, LogState | undefined, number]> = [
+  ['that was not compared', undefined, 8],
+  ['that is intact', { kind: 'intact' }, 8],
+  ['that was cut before it', { kind: 'cut', from: 5 }, 5],
+  ['that was cut after it', { kind: 'cut', from: 9 }, 8],
+  ['that was replaced before it', { kind: 'replaced', from: 5 }, 5],
+]
+for (const [name, state, expected] of upTo)
+  marks(`of what was read up to offset 8, a log ${name} still has what is before ${expected}`, () => {
+    assert.is(intactUpTo({ offset: 8 }, state), expected)
   })
 
 const position: fc.Arbitrary<Position> = fc.record(

@@ -121,13 +121,23 @@ test('after a day nobody is told of AGENT_UNAVAILABLE, and no agent is invited f
 })
 
 const invitation: Escalation = { kind: 'invite-agent', about: id('m1'), because: 'no-reply-in-time', dueAt: 0 }
-const waits: Conversation = { ...unknownConversation, unanswered: [{ id: id('m1'), at: new Date(0) }] }
+const about = { id: id('m1'), at: new Date(0) }
+const waits: Conversation = { ...unknownConversation, unanswered: [about] }
 for (const [name, conversation, isWhole, expected] of [
   ['the client still waits', waits, true, 'send'],
   ['somebody has answered', unknownConversation, true, 'answered'],
   ['nobody knows whether somebody has answered', unknownConversation, false, 'send'],
   ['an agent has joined', { ...waits, state: 'agent' }, true, 'agent-joined'],
   ['an agent has joined, and the views cannot be read', { ...waits, state: 'agent' }, false, 'agent-joined'],
+  ['a hand-over has failed', { ...unknownConversation, handOverFailed: about }, true, 'send'],
+  [
+    'the answer to AGENT_UNAVAILABLE has failed',
+    { ...unknownConversation, unheard: { ...about, ...failed } },
+    true,
+    'send',
+  ],
+  ['an agent was invited once more', { ...unknownConversation, unheard: { ...about, ...asked } }, true, 'answered'],
+  ['AGENT_UNAVAILABLE waits for an answer of the bot', { ...unknownConversation, unheard: about }, true, 'answered'],
 ] satisfies ReadonlyArray<readonly [string, Conversation, boolean, ReturnType<typeof isStillOpen>]>)
   test(`an invitation is needed or not: ${name}`, () => {
     assert.is(isStillOpen(invitation, { conversation, isWhole, isFinished: false }, new Date(0)), expected)

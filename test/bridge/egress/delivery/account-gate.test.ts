@@ -17,7 +17,12 @@ import {
   type Result,
 } from '../../../../src/bridge/egress/delivery/gate.ts'
 import { afterOutage, afterThrottling } from '../../../../src/bridge/egress/delivery/pace.ts'
-import { fullLimit, limitWaitMs, takeToken } from '../../../../src/bridge/egress/delivery/request-limit.ts'
+import {
+  fullLimit,
+  giveBackToken,
+  limitWaitMs,
+  takeToken,
+} from '../../../../src/bridge/egress/delivery/request-limit.ts'
 import { countFirstAttempt, countRetry, unspentBudget } from '../../../../src/bridge/egress/delivery/retry-budget.ts'
 import { virtualTime } from '../support/time.ts'
 
@@ -154,6 +159,11 @@ test('the wait for a request of three a second is a third of a second, rounded u
   assert.equal([limitWaitMs(spent, 0), limitWaitMs(spent, 333), limitWaitMs(spent, 334)], [334, 1, 0])
 })
 
+test('a request that was not made gives back its place within the limit', () => {
+  const limit = fullLimit(3, 0)
+  assert.equal(giveBackToken(takeToken(limit, 0)), limit)
+})
+
 test('a repeated attempt that fails again does not open the circuit breaker', async () => {
   const { gate, enter, fail } = gateAt()
   await fail('a', 'b', 'c')
@@ -179,6 +189,16 @@ test('a failure of an attempt that started before the circuit breaker opened cha
   await fail(...tenOf('a', 'b', 'c'))
   late?.end(outage)
   assert.is(await waited(), 1000)
+})
+
+test('an attempt that started before the circuit breaker opened, and is not made, admits no second probe', async () => {
+  const { enter, fail, waited } = gateAt()
+  const unused = await enter(by('a'))
+  await fail(...tenOf('a', 'b', 'c'))
+  await waited()
+  assert.ok(await enter(by('b')))
+  unused?.end()
+  assert.is(await enter(by('c')), undefined)
 })
 
 test('a turn that is not used gives the next one its place', async () => {
@@ -341,6 +361,7 @@ for (const [name, gate, isLastResort, waitMs] of [
   ['none with a spent budget', { ...calm, budget: spent }, false, 500],
   ['none of the last resort either', { ...calm, budget: spent }, true, 500],
   ['one of the last resort during a pause, from any budget', { ...calm, budget: spent, pause: paused }, true, 0],
+  ['none at the end of a pause', { ...calm, budget: spent, pause: { until: 100, lastResortAt: 0 } }, false, 500],
 ] satisfies ReadonlyArray<readonly [string, Gate, boolean, number]>)
   test(`the budget allows retries: ${name}`, () => {
     assert.is(gateWaitMs(gate, { ...again('a'), isLastResort }, 0), waitMs)

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import {
   afterOutage,
   afterThrottling,
+  giveBackStep,
   heldUp,
   inTime,
   isLimiting,
@@ -93,12 +94,13 @@ test('above 1000 per second it limits nothing', () => {
 })
 
 test('after a slow pace has not helped for two minutes, failures no longer slow it down', () => {
-  const slowest = Array.from({ length: 20 }).reduce<Pace>((pace) => slower(pace, 1), afterOutage(undefined, 0))
-  const pace = heldUp(slowest, 100_000)
-  assert.equal([pace.perSecond, inTime(pace, 120_000)], [1, pace])
-  const later = inTime(pace, 120_001)
+  const begun = afterOutage(undefined, 10_000)
+  const slowest = Array.from({ length: 20 }).reduce<Pace>((pace) => slower(pace, 10_001), begun)
+  const pace = heldUp(slowest, 110_000)
+  assert.equal([pace.perSecond, inTime(pace, 130_000)], [1, pace])
+  const later = inTime(pace, 130_001)
   assert.equal([later?.cause, later?.perSecond], ['outage-unrelated-to-rate', 10])
-  assert.is(later && slower(later, 130_000).perSecond, 10)
+  assert.is(later && slower(later, 140_000).perSecond, 10)
 })
 
 test('while a slow pace helps, and after a 429, it stays slow', () => {
@@ -110,6 +112,11 @@ test('while a slow pace helps, and after a 429, it stays slow', () => {
 test('after a rest, the attempts of a tenth of a second may begin at once', () => {
   assert.is(takeStep(afterOutage(undefined, 0), 5000).nextAt, 5000)
   assert.is(takeStep(afterOutage(undefined, 5000), 5000).nextAt, 5100)
+})
+
+test('an attempt that was not made gives back its step', () => {
+  const pace = afterOutage(undefined, 5000)
+  assert.equal(giveBackStep(takeStep(pace, 5000)), pace)
 })
 
 test('it ends after it has delayed no attempt for two minutes', () => {

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
 import {
   afterVerdict,
+  giveBackLastResort,
   noPause,
   type Pause,
   pauseWaitMs,
@@ -43,6 +44,13 @@ const rows: ReadonlyArray<readonly [name: string, pause: Pause, now: number, rep
     30_000,
   ],
   ['after an invitation began, the next one waits for 30 s', tryLastResort(paused, 31_000), 31_000, 30_000, 30_000],
+  [
+    'an invitation that was not made lets the next one follow',
+    giveBackLastResort(tryLastResort(paused, 31_000), 32_000),
+    32_000,
+    29_000,
+    0,
+  ],
   [
     'after an invitation was accepted, the next one follows',
     afterVerdict(paused, true, delivered, 5000),

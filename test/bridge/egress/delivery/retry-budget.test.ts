@@ -9,6 +9,8 @@ import {
   mayRetry,
   type RetryBudget,
   type ServiceCondition,
+  uncountFirstAttempt,
+  uncountRetry,
   unspentBudget,
 } from '../../../../src/bridge/egress/delivery/retry-budget.ts'
 
@@ -58,6 +60,21 @@ test('the busiest of the last seconds is that with the most attempts, first ones
   assert.equal([unspentBudget, first, later].map(busiestSecond), [0, 5, 5])
   assert.is(busiestSecond(countFirstAttempt(later, 11_000)), 1)
 })
+
+for (const [name, count, uncount] of [
+  ['a first attempt', countFirstAttempt, uncountFirstAttempt],
+  ['a retry', countRetry, uncountRetry],
+] as const)
+  test(`${name} that was not made counts no more`, () => {
+    const left = [3, 1].map((made) =>
+      uncount(
+        times(made, unspentBudget, (budget) => count(budget, 1000)),
+        1000,
+        2000,
+      ),
+    )
+    assert.equal(left.map(busiestSecond), [2, 0])
+  })
 
 test('in an outage, retries stay below a tenth of the first attempts and one in ten seconds', () => {
   const attempts = fc.array(fc.tuple(fc.nat(300), fc.boolean()), { maxLength: 400 })

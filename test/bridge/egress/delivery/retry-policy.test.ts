@@ -2,13 +2,14 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Verdict } from '../../../../src/bridge/egress/delivery/classify.ts'
-import { nextStep, pauses } from '../../../../src/bridge/egress/delivery/retry-policy.ts'
+import { nextStep, pauses, type TriedBefore } from '../../../../src/bridge/egress/delivery/retry-policy.ts'
 import { backoff } from '../../../../src/bridge/shared/backoff.ts'
 
 const test = suite('the next step of a reply')
 
 const retry: Verdict = { kind: 'retry', why: 'outage' }
 const asked = (retryAfterMs: number): Verdict => ({ kind: 'retry', why: 'throttled', retryAfterMs })
+const refusedClient: TriedBefore = { kind: 'retry', why: 'outage', isOfAccount: true, isOfClient: true }
 const timeout: Verdict = { kind: 'retry', why: 'outage', code: 'timeout' }
 const limits = { attempts: 3, timeouts: 2, deadlineMs: 60_000 }
 const half = () => 0.5
@@ -38,7 +39,7 @@ test('without a Retry-After, no wait is the shortest', () => {
     )
 })
 
-const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<typeof nextStep>]> = [
+const cases: ReadonlyArray<[string, ReadonlyArray<TriedBefore>, number, ReturnType<typeof nextStep>]> = [
   ['the first attempt is made at once', [], 0, { kind: 'attempt', afterMs: 0 }],
   ['a reply past its deadline is given up', [], 60_000, { kind: 'failed', reason: 'deadline' }],
   ['delivered ends the attempts', [retry, { kind: 'delivered' }], 99_999, { kind: 'delivered' }],
@@ -58,6 +59,24 @@ const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<t
   ],
   ['a refused token is renewed at once', [{ kind: 'unauthorized' }], 0, { kind: 'attempt', afterMs: 0 }],
   ['a later outage waits', [{ kind: 'unauthorized' }, retry], 0, { kind: 'attempt', afterMs: 200 }],
+  [
+    'refused tokens do not count as attempts',
+    [{ kind: 'unauthorized' }, { kind: 'unauthorized' }, { kind: 'unauthorized' }],
+    0,
+    { kind: 'attempt', afterMs: 400 },
+  ],
+  [
+    'a client whom the service refuses again and again, while it takes others, is rejected',
+    [refusedClient, refusedClient, refusedClient],
+    0,
+    { kind: 'failed', reason: 'rejected' },
+  ],
+  [
+    'if the last attempt failed for another reason, it is the number of attempts',
+    [refusedClient, refusedClient, retry],
+    0,
+    { kind: 'failed', reason: 'attempts' },
+  ],
   [
     'if a new token is refused too, the next attempt waits',
     [{ kind: 'unauthorized' }, { kind: 'unauthorized' }],

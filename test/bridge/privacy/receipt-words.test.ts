@@ -53,13 +53,14 @@ receipts('names each store, until when, and who must act', () => {
 })
 
 receipts('says so if something remains for ever, or for an unknown time', () => {
-  const { mustAct } = wordsOf({}, { retentionDays: 'forever' })
+  const { mustAct, verdict } = wordsOf({}, { retentionDays: 'forever' })
   assert.equal(
     ['Events in Kafka, not encrypted', 'Backups of Kafka and MongoDB'].map(
       (store) => mustAct.find(({ what }) => what === store)?.until,
     ),
     ['For ever', 'Not stated'],
   )
+  assert.match(verdict, 'Kafka may keep data in 4 places until on 2026-02-14, then')
 })
 
 receipts('names what is newer than the erasure, which nobody must remove, and ids without a document', () => {
@@ -110,16 +111,18 @@ receipts('asks somebody to act on what a check should not have found', () => {
     markers: 2,
     'view sessions': 3,
     'collection chats_old': 1,
+    'collection archive-old': 4,
     'topic archive-chats': 1,
     'topic chats': 2,
   }
   const { mustAct } = wordsOf({ checkedAt, stillFound })
   assert.equal(
-    mustAct.slice(0, 4).map(({ what }) => what),
+    mustAct.slice(0, 5).map(({ what }) => what),
     [
       'Parts of the erasure: 2 not read yet',
       'Sessions: 3 documents still found',
       'Copy of a view: chats_old: 1 document still found',
+      'Copy of a view: archive-old: 4 documents still found',
       'Archive, encrypted: 1 key not destroyed yet',
     ],
   )
@@ -160,6 +163,27 @@ for (const [name, more, bridge, kafka, acts] of [
     'The bridge has not erased everything yet.',
     '',
     'Somebody must act on 4 things.',
+  ],
+  [
+    'if documents and the archive are left',
+    { checkedAt, stillFound: { 'view chats': 1, 'topic archive-chats': 1 } },
+    'The bridge has not erased everything yet.',
+    '',
+    'Somebody must act on 5 things.',
+  ],
+  [
+    'if one thing is newer',
+    { checkedAt, stillFound: {}, publishedSince: { 'view chats': 1 } },
+    'The bridge has nothing personal left. Some data is newer than the erasure.',
+    '',
+    'Somebody must act on 3 things.',
+  ],
+  [
+    'if two ids of the request have no document',
+    { checkedAt, stillFound: {}, unnamed: 2 },
+    'No document named 2 ids of the request: check it. The bridge has nothing personal left.',
+    '',
+    'Somebody must act on 3 things.',
   ],
   [
     'if it was interrupted',
@@ -213,9 +237,23 @@ receipts('of an earlier version is shown with its sentences as they stand', () =
   for (const { where, until } of sentences) assert.match(lines, new RegExp(`${where} +${until}`))
 })
 
+receipts('of an earlier version says who must act only if a check found something', () => {
+  const { verdict } = wordsOf({ remains: sentences.slice(0, 1), checkedAt, stillFound: { 'view chats': 1 } })
+  assert.is(
+    verdict,
+    'The bridge has not erased everything yet. Somebody must act on 1 thing. What remains is said in the words of an earlier version.',
+  )
+})
+
 receipts('has the codes of a later version as they are', () => {
-  const remains = [{ store: 'a-new-store', endsWhen: 'somebody-acts', who: 'somebody' }]
-  assert.equal(cells(wordsOf({ remains }).mustAct), [['a-new-store', 'somebody-acts', 'somebody']])
+  const remains = [
+    { store: 'a-new-store', endsWhen: 'somebody-acts', who: 'somebody' },
+    { store: 'constructor', endsWhen: 'valueOf', who: 'somebody' },
+  ]
+  assert.equal(cells(wordsOf({ remains }).mustAct), [
+    ['a-new-store', 'somebody-acts', 'somebody'],
+    ['constructor', 'valueOf', 'somebody'],
+  ])
 })
 
 receipts('is on the terminal in the same words, with days that can be sorted', () => {

@@ -169,6 +169,11 @@ export const modules: ReadonlyArray<Module> = [
   {
     source: 'src/bridge/privacy/erase/plan.ts',
     tests: ['bridge/privacy/erase/erase.test.ts', 'bridge/privacy/erase/preview.test.ts'],
+    explained: {
+      'ids.filter((it) => !enrichmentKeys(accountId, { identities: [it] }).every((key) => keys.includes(key)))':
+        'one id has one key',
+      'data: { chatId, topic, ...({ clientId }) },': 'JSON leaves out what is undefined',
+    },
   },
   {
     source: 'src/bridge/privacy/receipt-words.ts',

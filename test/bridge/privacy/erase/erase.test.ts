@@ -85,6 +85,22 @@ erasing('is planned with the documents of each view, the copies, and the enrichm
   assert.equal(plan.enrichments, [enriched])
 })
 
+erasing('is planned with the ids of the request that no document names, however it was found', async () => {
+  const { erasures } = givenErasures(links, {
+    findDocuments: async function* () {
+      yield { view: 'chats', document: { _id: 'x', chatId: '1' } }
+    } as Erasures['findDocuments'],
+    findCopies: async function* () {
+      yield { collection: 'chats_old', document: { _id: 'x', clientId: '2' } }
+    } as Erasures['findCopies'],
+  })
+  const also = (['chat', 'client'] as const).flatMap((kind) => ['1', '2'].map((value) => ({ kind, value })))
+  assert.equal((await planOf(erasures, { ...request, also })).unnamed, [
+    { kind: 'chat', value: '2' },
+    { kind: 'client', value: '1' },
+  ])
+})
+
 erasing('is of nobody only if there is neither a document nor a chat nor a client', async () => {
   const plan = await planOf(givenErasures([]).erasures, { ...request, start: { kind: 'email', value: 'a@b.c' } })
   const { person } = plan
@@ -94,8 +110,9 @@ erasing('is of nobody only if there is neither a document nor a chat nor a clien
       { ...plan, found: { chats: 1 } },
       { ...plan, person: { ...person, chats: ['1'] } },
       { ...plan, person: { ...person, clients: ['2'] } },
+      { ...plan, person: { ...person, chats: ['1'], clients: ['2'] } },
     ].map(isOfNobody),
-    [true, false, false, false],
+    [true, false, false, false, false],
   )
 })
 
@@ -126,6 +143,13 @@ erasing('marks the chats of one client with the client, and those of several wit
     ),
   ]
   assert.equal([clientsNamed(), clientsNamed('1'), clientsNamed('1', '2')], [['none'], ['1'], ['none']])
+})
+
+erasing('names its markers by the erasure, the topic, and the chat or client', () => {
+  assert.equal(
+    markersOf(receipt('x', 1), written(['2037'], ['1233'])).map(({ id }) => id as string),
+    ['x-chats-2037', 'x-calls-2037', 'x-offline-messages-2037', 'x-bot-conversations-2037', 'x-clients-1233'],
+  )
 })
 
 erasing('remembers each chat, client and enrichment once, and the other identities that were followed', () => {

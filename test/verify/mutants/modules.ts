@@ -192,11 +192,18 @@ export const modules: ReadonlyArray<Module> = [
     source: 'src/bridge/operations/redrive/batches.ts',
     tests: ['bridge/operations/redrive/decisions.test.ts', 'bridge/operations/redrive/send.test.ts'],
     wider: ['bridge/operations/redrive/requeue-quarantined.test.ts'],
+    explained: {
+      'const [stoppedNow, isHeld = false] = known': 'only a dry run has no lease, and it sends no batch',
+    },
   },
   {
     source: 'src/bridge/operations/redrive/dead-letters.ts',
     tests: ['bridge/operations/redrive/dead-letters.test.ts', 'bridge/operations/redrive/find.test.ts'],
     wider: ['bridge/operations/redrive/decisions.test.ts', 'bridge/operations/redrive/send.test.ts'],
+    explained: {
+      "export const accountOf = ({ key }: Pick<IncomingRecord, 'key'>): string => String(key ?? '').split('/', 2)[0] ?? ''":
+        'only the first part is read',
+    },
   },
   {
     source: 'src/bridge/kafka/consumer/committed-offsets.ts',

@@ -5,12 +5,13 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../../../contracts/primitives.ts'
 import type { IncomingRecord } from '../../../../src/bridge/domain/log/record.ts'
 import { toRedriven } from '../../../../src/bridge/kafka/dead-letters.ts'
-import { memoryIdOf, readDeadLetter } from '../../../../src/bridge/operations/redrive/dead-letters.ts'
+import { isErasedAt, memoryIdOf, readDeadLetter } from '../../../../src/bridge/operations/redrive/dead-letters.ts'
 import { right } from '../../../support/either.ts'
 import { asRead, instant, letterOf, records } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const later = '2026-02-01T12:00:00.000Z' as Instant
+const afterwards = '2026-02-02T12:00:00.000Z' as Instant
 const poison: IncomingRecord = {
   topic: 'chats',
   partition: 3,
@@ -43,6 +44,22 @@ deadLetter('a dead letter of a consumer has its original place, its consumer, th
     }),
   )
 })
+
+deadLetter('a dead letter of a record without a key has no account', () => {
+  const { account, key } = right(readDeadLetter({ ...letterOf(poison, noon), key: null }))
+  assert.equal([account, key], ['', ''])
+})
+
+for (const [name, firstFailedAt, appendedAt, isErased] of [
+  ['that failed before it', noon, noon, true],
+  ['that failed before it and was redriven since', noon, afterwards, true],
+  ['of the same moment', later, later, false],
+  ['that came after it', afterwards, afterwards, false],
+] as const)
+  deadLetter(`an erasure ${isErased ? 'covers' : 'does not cover'} a record ${name}`, () => {
+    assert.is(isErasedAt({ firstFailedAt, appendedAt }, new Date(later)), isErased)
+    assert.is(isErasedAt({ firstFailedAt, appendedAt }, undefined), false)
+  })
 
 deadLetter('a record that is not a dead letter, or is from an unknown topic, is refused with the reason', () => {
   const given = letterOf(poison, noon)

@@ -20,6 +20,25 @@ decisions('without a filter every dead letter is selected', () => {
   fc.assert(fc.property(deadLetters, (deadLetter) => assert.ok(matches({})(deadLetter))))
 })
 
+decisions('each filter selects what has its value, and nothing else', () => {
+  fc.assert(
+    fc.property(deadLetters, (deadLetter) => {
+      const { account, cause, consumer, id } = deadLetter
+      const { topic } = deadLetter.origin
+      const at = Date.parse(deadLetter.failedAt)
+      const selected: Readonly<Record<string, ReadonlyArray<Filters>>> = {
+        true: [{ account }, { topic }, { cause }, { consumer }, { id: [id] }, { since: at }, { notOf: ['x'] }],
+        false: [
+          ...[{ account: 'x' }, { topic: 'x' }, { cause: 'x' }, { consumer: 'x' }, { id: ['x'] }],
+          ...[{ since: at + 1 }, { until: at }, { notOf: ['x', account] }],
+        ],
+      }
+      for (const [expected, filters] of Object.entries(selected))
+        for (const each of filters) assert.is(String(matches(each)(deadLetter)), expected, JSON.stringify(each))
+    }),
+  )
+})
+
 decisions('several filters select the letters that match each of them', () => {
   const filters: fc.Arbitrary<Filters> = deadLetters.chain(({ origin, cause, consumer, failedAt, id }) =>
     fc.record(

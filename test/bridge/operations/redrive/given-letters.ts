@@ -91,7 +91,7 @@ export const memoryRedrives = () => {
       for (const id of ids) memory.set(id, [...new Set(memory.get(id)).add(at)].sort())
     },
     states: async () => new Map(),
-    erasedAt: async () => erased,
+    erasedAt: async () => new Map(erased),
     lease: async () => {
       if (owner !== undefined) return undefined
       const me = {}

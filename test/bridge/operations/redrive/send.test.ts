@@ -145,11 +145,65 @@ sending('a dry run shows what would be sent, up to the limit, and changes nothin
   )
 })
 
-sending('for a letter that is selected by its id, no more letters are announced', async () => {
-  const { ports } = servers(given(1), 2, 2)
-  const redriven = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
-  assert.equal(redriven, { tally: { ...noResults, done: 1 } })
+sending('a dry run is possible while another redrive runs', async () => {
+  const { ports } = servers(given(2), 2, 2)
+  const redrives = { ...ports.redrives, lease: async () => undefined }
+  const { tally } = await sendDeadLetters({ ...ports, redrives }, { ...all, dryRun: true }, never)
+  assert.equal(tally, { ...noResults, planned: 2 })
 })
+
+for (const [ids, limit, expected] of [
+  [['0/0'], 1, { tally: { ...noResults, done: 1 } }],
+  [['0/0', '0/1', '0/2'], 2, { tally: { ...noResults, done: 2 }, limit: 2 }],
+] satisfies ReadonlyArray<readonly [ReadonlyArray<string>, number, object]>)
+  sending(`of ${ids.length} letters that are selected by their ids, with the limit ${limit}`, async () => {
+    const { ports } = servers(given(3), 3, 2)
+    assert.equal(await sendDeadLetters(ports, { ...all, filters: { id: ids }, limit }, never), expected)
+  })
+
+sending('nothing is decided about a letter after the limit', async () => {
+  const { ports } = servers(given(2), 2, 1)
+  await sendDeadLetters(ports, { ...all, filters: { id: ['0/1'] } }, never)
+  assert.equal(await sendDeadLetters(ports, { ...all, limit: 1 }, never), {
+    tally: { ...noResults, done: 1 },
+    limit: 1,
+  })
+})
+
+sending('each batch waits until as many may be sent, and an interruption then ends the run', async () => {
+  const { ports, sent } = servers(given(7), 7, 2)
+  const interruption = new AbortController()
+  const counts: number[] = []
+  const next = async (count: number) => {
+    counts.push(count)
+    if (counts.length === 3) interruption.abort()
+  }
+  const paced = { ...ports, pace: { atOnce: 2, next } }
+  const { trouble } = await sendDeadLetters(paced, all, interruption.signal)
+  assert.equal([sent, trouble], [['0', '1', '2', '3'], { kind: 'interrupted' }])
+  await sendDeadLetters(paced, all, never)
+  assert.equal(counts, [2, 2, 2, 2, 1])
+})
+
+sending('a run that cannot read the letters says why', async () => {
+  const { ports } = servers([], 1, 1)
+  const readTopic = async () => E.left({ kind: 'transient', reason: 'away' } as const)
+  assert.equal(await sendDeadLetters({ ...ports, readTopic }, all, never), {
+    tally: noResults,
+    trouble: { kind: 'kafka', reason: 'away' },
+  })
+})
+
+for (const [unknown, redrives] of [
+  ['running', { lease: () => Promise.reject(new Error('away')) }],
+  ['sent-before', { find: () => Promise.reject(new Error('away')) }],
+] as const)
+  sending(`nothing is sent while MongoDB is away, and the result says what is not known: ${unknown}`, async () => {
+    const { ports, sent } = servers(given(1), 1, 1)
+    const away = { ...ports, redrives: { ...ports.redrives, ...redrives } }
+    const { trouble } = await sendDeadLetters(away, all, never)
+    assert.equal([sent, trouble], [[], { kind: 'mongodb', unknown }])
+  })
 
 for (const [what, sliceSize, atOnce] of [
   ['one batch', 3, 3],

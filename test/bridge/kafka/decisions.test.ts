@@ -78,6 +78,25 @@ decisions('topics that are refused are not read, and a topic begins with its id'
   assert.is(refusal.message, 'another log')
 })
 
+decisions('a start has the epoch of the commit only if it is the committed offset', async () => {
+  const startsAt = async (offset: number, wanted?: number) => {
+    const find = startOffsetsOf(
+      {
+        log: silent,
+        topicIds: async () => new Map(),
+        ranges: async () => new Map([[0, { low: 10, high: 20 }]]),
+        validCommits: async () => new Map([[0, { offset, epoch: 3 }]]),
+      },
+      { group: 'archiver', startAt: async () => wanted },
+    )
+    return (await find([{ topic: 'chats', partition: 0 }])).map(({ start, epoch }) => [start, epoch])
+  }
+  assert.equal(
+    [await startsAt(12), await startsAt(5), await startsAt(12, 15)],
+    [[[12, 3]], [[10, undefined]], [[15, undefined]]],
+  )
+})
+
 decisions('a log that was cut is logged, unless the caller says where to read', async () => {
   const warned: object[] = []
   const find = (startAt?: number) =>

@@ -2,11 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LogMark } from '../../../src/bridge/domain/log/positions.ts'
 import type { IncomingRecord } from '../../../src/bridge/domain/log/record.ts'
+import type { Broker, Cluster } from '../../../src/bridge/kafka/admin.ts'
 import {
   compareLogOf,
   decodeEpochsResponse,
   type EpochEnds,
   encodeEpochsRequest,
+  epochEndsOf,
 } from '../../../src/bridge/kafka/leader-epochs.ts'
 import { type Committed, committedOffsetsOf, ownOffsetsOf, validCommitsOf } from '../../../src/bridge/kafka/offsets.ts'
 
@@ -58,6 +60,64 @@ epochs('a response has the end of each epoch, or throws the error of a partition
     ],
   )
   assert.throws(() => decodeEpochsResponse(response('0006')), /not the leader/)
+})
+
+/** The answer of a leader: epoch 5 of partition 0 ends before 30. */
+const answer = Buffer.from(
+  '00000000 00000001 0001 74 00000001 0000 00000000 00000005 000000000000001e'.replaceAll(' ', ''),
+  'hex',
+)
+
+/** Brokers by their ids, with the newest version of the request that each knows. They lead partition 0, 1, 2, … */
+const clusterOf = (versions: ReadonlyArray<number | undefined>, fails = 0) => {
+  const asked: Array<readonly [broker: number, request: string]> = []
+  const [target, questions] = [new Set<string>(), { failed: 0 }]
+  let isRefreshed = false
+  const cluster: Partial<Cluster> = {
+    addTargetTopic: async (topic) => void target.add(topic),
+    refreshMetadataIfNecessary: async () => {
+      isRefreshed = true
+    },
+    findTopicPartitionMetadata: (topic) =>
+      target.has(topic) && isRefreshed ? versions.map((_, i) => ({ partitionId: i, leader: i })) : [],
+    findBroker: async ({ nodeId }) => {
+      const maxVersion = versions[nodeId]
+      const broker: Pick<Broker, 'versions' | 'connectionPool'> = {
+        versions: maxVersion === undefined ? {} : { 23: { maxVersion } },
+        connectionPool: {
+          send: async (call) => {
+            const { request, response } = call as {
+              request: { apiKey: number; apiVersion: number; encode: () => Promise<{ buffer: Buffer }> }
+              response: { decode: (bytes: Buffer) => Promise<unknown>; parse: (data: unknown) => Promise<unknown> }
+            }
+            const { buffer } = await request.encode()
+            asked.push([nodeId, `${request.apiKey} ${request.apiVersion} ${buffer.toString('hex')}`])
+            return response.parse(await response.decode(answer))
+          },
+        },
+      }
+      return broker as Broker
+    },
+  }
+  const ask = async <A>(question: (asked: Cluster) => Promise<A>): Promise<A> => {
+    if (questions.failed++ < fails) throw new Error('the leader has changed')
+    return question(cluster as Cluster)
+  }
+  return { ends: epochEndsOf(ask, 't.'), asked, questions }
+}
+
+epochs('the leader of each wanted partition is asked, unless it is too old to know the epochs', async () => {
+  const { ends, asked } = clusterOf([3, 2, undefined, 3])
+  const wanted = new Map([0, 1, 2].map((partition) => [partition, 5]))
+  assert.equal([...(await ends('chats', wanted))], [[0, { epoch: 5, end: 30 }]])
+  const request = encodeEpochsRequest('t.chats', [{ partition: 0, epoch: 5 }])
+  assert.equal(asked, [[0, `23 3 ${request.toString('hex')}`]])
+})
+
+epochs('a leader that has changed is found by another question, and without partitions there is none', async () => {
+  const { ends, questions } = clusterOf([3], 1)
+  assert.equal([(await ends('chats', new Map([[0, 5]]))).size, questions.failed], [1, 2])
+  assert.equal([(await ends('chats', new Map())).size, questions.failed], [0, 2])
 })
 
 const mark: LogMark = { epoch: 4, offset: 39, timestamp: 1 }
@@ -118,7 +178,11 @@ for (const [name, compare, expected] of [
 epochs('compared with a record of the first epoch: the record is there, or the end is lost', async () => {
   const first = new Map([[0, { epoch: 0, offset: 39, timestamp: 1 }]])
   assert.equal([...(await logOf([{ epoch: 0, from: 0 }], 40, 0)('chats', first))], [[0, { kind: 'intact' }]])
-  assert.equal([...(await logOf([{ epoch: 0, from: 0 }], 30, 1)('chats', first))], [[0, { kind: 'cut', from: 30 }]])
+  for (const leader of [1, 2])
+    assert.equal(
+      [...(await logOf([{ epoch: 0, from: 0 }], 30, leader)('chats', first))],
+      [[0, { kind: 'cut', from: 30 }]],
+    )
 })
 
 epochs('compared with a record that was read: another epoch has its offset', async () => {
@@ -136,6 +200,14 @@ epochs('compared with a record that was read: another epoch has its offset', asy
     }),
   )
   assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'replaced', from: 0 }]])
+})
+
+epochs('if nobody says whether the log has a newer epoch, it may get the lost offsets again', async () => {
+  const compare = compareLogOf(
+    async (_, wanted) => new Map([...wanted].flatMap(([at, epoch]) => (epoch === 4 ? [[at, { epoch, end: 30 }]] : []))),
+    async () => undefined,
+  )
+  assert.equal([...(await compare('chats', new Map([[0, mark]])))], [[0, { kind: 'replaced', from: 30 }]])
 })
 
 epochs('a broker without leader epochs is believed', async () => {

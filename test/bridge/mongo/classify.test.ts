@@ -21,6 +21,9 @@ const bulk = (...codes: ReadonlyArray<number>) =>
   )
 const server = (code: number) => new MongoServerError({ errmsg: 'refused', code })
 
+const itsOwnCause = new Error('again')
+itsOwnCause.cause = itsOwnCause
+
 const table: ReadonlyArray<readonly [string, unknown, 'transient' | 'permanent', string]> = [
   ['a field name with NUL', new BSON.BSONError('key a'), 'permanent', 'BSONError'],
   ['a document above 16 MB', new MongoInvalidArgumentError('too large'), 'permanent', 'MongoInvalidArgumentError'],
@@ -45,6 +48,25 @@ const table: ReadonlyArray<readonly [string, unknown, 'transient' | 'permanent',
     'transient',
     'MongoServerError 13: the user of MONGODB_URL lacks the required privileges',
   ],
+  [
+    'a wrong password, behind another error',
+    new Error('not connected', { cause: server(18) }),
+    'transient',
+    'Error: the user name, the password or the authSource of MONGODB_URL is wrong',
+  ],
+  [
+    'a server that requires a certificate',
+    new MongoServerSelectionError('connection 1 to 127.0.0.1:27017 closed', {} as never),
+    'transient',
+    'MongoServerSelectionError: the server closes each connection: see tls and tlsCertificateKeyFile of MONGODB_URL',
+  ],
+  [
+    'a certificate of an unknown authority',
+    Object.assign(new MongoNetworkError('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+    'transient',
+    "MongoNetworkError: the server's certificate is not signed by an authority in tlsCAFile of MONGODB_URL, or comes without its chain",
+  ],
+  ['an error that is its own cause', itsOwnCause, 'transient', 'Error'],
   ['a deadline', new Error('not answered'), 'transient', 'Error'],
   ['nonsense', 'nonsense', 'transient', 'unknown error'],
 ]

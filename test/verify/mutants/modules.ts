@@ -207,13 +207,23 @@ export const modules: ReadonlyArray<Module> = [
   },
   {
     source: 'src/bridge/kafka/consumer/committed-offsets.ts',
-    tests: ['bridge/kafka/decisions.test.ts'],
+    tests: ['bridge/kafka/decisions.test.ts', 'bridge/kafka/generations.test.ts'],
     explained: {
       'return from <= low || from > high ? low : from': 'the first offset either way',
       'if (false) return []': 'saves a question to Kafka when there is no topic',
     },
   },
-  { source: 'src/bridge/kafka/leader-epochs.ts', tests: ['bridge/kafka/leader-epochs.test.ts'] },
+  {
+    source: 'src/bridge/kafka/leader-epochs.ts',
+    tests: ['bridge/kafka/leader-epochs.test.ts'],
+    explained: {
+      'if ((broker.versions[apiKey]?.maxVersion ?? 1) < apiVersion) return new Map()': 'less than the version too',
+      'return answer !== undefined && answer.epoch === epoch': 'saves a question whose answer is not read',
+      'return answer !== undefined && answer.end <= offset': 'saves a question whose answer is not read',
+      "return { kind: (newer.get(partition)?.epoch ?? -2) < 0 ? 'replaced' : 'cut', from: answer.end }":
+        'less than 0 too',
+    },
+  },
   {
     source: 'src/bridge/shared/offset-tracker.ts',
     tests: ['bridge/shared/offset-tracker.test.ts'],
@@ -229,6 +239,12 @@ export const modules: ReadonlyArray<Module> = [
       'Array.isArray(error.writeErrors) && error.writeErrors.length > 0': 'only bulk writes have write errors',
       'error instanceof MongoBulkWriteError && Array.isArray(error.writeErrors) && error.writeErrors.length > 1':
         'the error of a bulk write has the code of its first write',
+      'for (let at = error, depth = 1; at instanceof Error && depth < 10; at = at.cause, depth++) {':
+        'no error has so many causes: it only has to end',
+      'for (let at = error, depth = 0; at instanceof Error && depth <= 10; at = at.cause, depth++) {':
+        'no error has so many causes: it only has to end',
+      'for (let at = error, depth = 0; at instanceof Error && depth < 11; at = at.cause, depth++) {':
+        'no error has so many causes: it only has to end',
     },
   },
   {

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { refusalOfSize } from '../../../src/bridge/ingress/admission.ts'
 import { sample } from '../../support/samples.ts'
 import { accounts, type Sent, send, start } from './harness.ts'
 
@@ -122,6 +123,14 @@ const rows: ReadonlyArray<Row> = [
     'body: expected JSON',
   ],
   [
+    'no JSON, declared as JSON and as another type',
+    hooks,
+    as(`text/plain, ${json}`, '{'),
+    400,
+    'invalid_request',
+    'body: expected JSON',
+  ],
+  [
     'a content encoding',
     hooks,
     as('application/json', accepted, { 'content-encoding': 'gzip' }),
@@ -182,6 +191,15 @@ for (const [name, path, sent, status, code, text] of rows)
     assert.is(quarantined.length, understood ? 1 : 0)
     assert.equal(published, [])
   })
+
+errors('after a body that is too large the connection is closed, whatever is wrong with it', () => {
+  const [first] = accounts
+  if (first === undefined) throw new Error('an account is needed')
+  for (const contentEncoding of ['', 'gzip']) {
+    const refusal = refusalOfSize({ account: first, body: Buffer.alloc(0), contentType: json, contentEncoding }, 1)
+    assert.equal(refusal.headers, { Connection: 'close' })
+  }
+})
 
 errors('above the rate limit of both interfaces together: 429 with Retry-After', async () => {
   const first = await send(port, '/webhooks/webhooks-token-slow', { body: accepted })

@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Failure, OutgoingRecord } from '../../../src/bridge/domain/log/record.ts'
+import { eventually } from '../../support/eventually.ts'
 import { sample } from '../../support/samples.ts'
 import { send, start } from './harness.ts'
 
@@ -36,7 +37,7 @@ const slowly = (port: number, path: string, declared: number, sent: number) => {
   socket.write(head)
   socket.write(Buffer.alloc(sent, 0x20))
   const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))))
-  return { answered, end: () => socket.destroy() }
+  return { answered, end: () => socket.destroy(), sayNoMore: () => socket.end() }
 }
 
 large('the end of a long chat is accepted: 4 MB', async () => {
@@ -136,6 +137,16 @@ large(
     await stop()
   },
 )
+
+large('a body that ends early is a fault of its sender, and is kept nowhere', async () => {
+  const { port, stop, requests, appended } = await start()
+  const { sayNoMore, end } = slowly(port, hooks, 2 * mebibyte, mebibyte)
+  sayNoMore()
+  await eventually('the end of the request', () => requests.length > 0)
+  assert.equal([requests, appended], [[['webhooks', 400]], []])
+  end()
+  await stop()
+})
 
 large('an account whose senders are slow does not use up the memory for the bodies of others', async () => {
   const { port, stop } = await start({}, { allBodiesBytes: 16 * mebibyte })

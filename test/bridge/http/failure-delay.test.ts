@@ -66,6 +66,9 @@ for (const [name, from, to, isOne] of [
   ['the same 64 bits in front of zeros', '2001:db8::1', '2001:db8::2:3', true],
   ['other 64 bits', '2001:db8:0:7::1', '2001:db8:0:8::1', false],
   ['other 64 bits in front of zeros', '2001:db8:7::', '2001:db8:8::', false],
+  ['other 64 bits behind zeros', '2001::7:1:2:3:4', '2001::8:1:2:3:4', false],
+  ['other first bits', '2001:db8:0:7::1', '2002:db8:0:7::1', false],
+  ['the same 64 bits, written in two ways', '::1', '0:0:0:0::2', true],
   ['IPv4', '203.0.113.7', '203.0.113.8', false],
 ] as const)
   delays(`addresses with ${name} are ${isOne ? 'one sender' : 'two senders'}`, () => {
@@ -73,6 +76,20 @@ for (const [name, from, to, isOne] of [
     times(150, from)
     assert.is(fail(to).isTooMany, isOne)
   })
+
+delays('it remembers the 10,000 senders that failed most recently', () => {
+  const { fail, times } = given()
+  const failOthers = (name: string, count: number) => {
+    for (let i = 0; i < count; i++) fail(`${name}${i}`)
+  }
+  times(60, address)
+  failOthers('a', 9_999)
+  assert.is(fail(address).waitMs, 440)
+  failOthers('b', 9_999)
+  assert.is(fail(address).waitMs, 480)
+  failOthers('c', 10_000)
+  assert.equal(fail(address), atOnce)
+})
 
 delays('it forgets failures, and remembers at most 10,000 senders', () => {
   const { fail, times, pass } = given()

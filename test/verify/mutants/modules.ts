@@ -265,7 +265,18 @@ export const modules: ReadonlyArray<Module> = [
         'only the first part is read',
     },
   },
-  { source: 'src/bridge/http/failure-delay.ts', tests: ['bridge/http/failure-delay.test.ts'] },
+  {
+    source: 'src/bridge/http/failure-delay.ts',
+    tests: ['bridge/http/failure-delay.test.ts'],
+    explained: {
+      'if (false) return address': 'an address of IPv4 has no colon: it stays as it is',
+      'const zeros = false ? 0 : 8 - head.length - tail.length': 'without :: there are eight groups, so no zeros',
+      'const zeros = after === undefined ? 1 : 8 - head.length - tail.length': 'only the first four groups count',
+      "return [...head, ...Array(Math.max(1, zeros)).fill('0'), ...tail].slice(0, 4).join(':')":
+        'without :: only the first four groups count, and :: is at least one',
+      'const sender = false ? network : `${accountId} ${network}`': 'only a name: no account is called undefined',
+    },
+  },
   {
     source: 'src/bridge/archive/reader.ts',
     tests: ['bridge/archive/reader.test.ts'],

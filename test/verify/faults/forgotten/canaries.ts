@@ -4,6 +4,7 @@ import type * as t from 'io-ts'
 import { BotReply } from '../../../../contracts/commands/bot-reply.ts'
 import { Enrichment } from '../../../../contracts/commands/enrichment.ts'
 import { DomainEvent } from '../../../../contracts/events/index.ts'
+import { HttpUrl } from '../../../../contracts/primitives.ts'
 import { type Marks, marksOf } from '../../../../src/bridge/domain/person/personal-data.ts'
 import { arbitraryOf } from '../../../support/arbitraries.ts'
 
@@ -34,7 +35,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** The value with a word in each personal leaf. */
 const plantedIn = (marks: Marks, value: unknown, path: string, plant: Plant): unknown => {
-  if (marks === 'personal' && typeof value === 'string') return plant(path)
+  if (marks === 'personal' && typeof value === 'string')
+    return HttpUrl.is(value) ? `https://example.com/${plant(path)}` : plant(path)
   if (marks === 'personal' && isRecord(value)) return { note: plant(path) }
   if (marks === 'personal' && Array.isArray(value))
     return value.map((item) => (isRecord(item) && 'text' in item ? { ...item, text: plant(path) } : plant(path)))

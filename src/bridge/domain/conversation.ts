@@ -127,11 +127,11 @@ const unlessSilent = <C extends Conversation>(current: C, at: Date): C =>
 
 /**
  * An agent was invited. The states `agent` and `closed` stay. AGENT_UNAVAILABLE is the response to every invitation
- * that was sent before it, also if the log has AGENT_UNAVAILABLE first.
+ * that was sent before it, also if the log has AGENT_UNAVAILABLE first, and the client has begun a new turn since.
  */
 const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   const { state, unavailableAt } = current
-  if (state === 'unavailable' && unavailableAt !== undefined && sentAt <= unavailableAt) return current
+  if (unavailableAt !== undefined && sentAt <= unavailableAt) return current
   return { ...markAgentRequested(current), state: state === 'agent' || state === 'closed' ? state : 'invited' }
 }
 

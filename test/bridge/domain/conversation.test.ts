@@ -405,6 +405,17 @@ const left: ReadonlyArray<readonly [string, ReadonlyArray<Fact>, object]> = [
     { state: 'unavailable' },
   ],
   [
+    'AGENT_UNAVAILABLE is the response to an earlier invitation that is told late, after a new turn has begun',
+    [
+      m1,
+      event('unavailable', 'u1', 3 * minute),
+      event('closed', 'x1', 4 * minute),
+      event('client-message', 'm2', 5 * minute),
+      event('invited', 'i1', 2 * minute),
+    ],
+    { state: 'bot', unanswered: [{ id: 'm2', at: at(5 * minute) }] },
+  ],
+  [
     'what the bot writes after a day of silence gives it the chat',
     [...wroteAgain, outcome('c1', 'delivered', 2 * day)],
     { state: 'bot' },

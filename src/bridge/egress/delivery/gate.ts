@@ -238,7 +238,8 @@ export const leaveGate = (gate: Gate, attempt: Running, result: Result, now: num
   return {
     ...gate,
     breaker,
-    budget: entrant.isRepeated && isAnswered ? giveBack(gate.budget, begunAt, now) : gate.budget,
+    // The slower lane takes nothing from the budget.
+    budget: entrant.isRepeated && isAnswered && !attempt.isSlower ? giveBack(gate.budget, begunAt, now) : gate.budget,
     pause: afterVerdict(gate.pause, entrant.isLastResort, verdict, now),
     pace: hasOpened ? afterOutage(gate.pace, now) : paceAfter(gate, verdict, begunAt, now),
     // Until the breaker is closed again, and when it closes, nothing is known of single chats.

@@ -179,6 +179,11 @@ test('failures of the slower lane neither open the breaker nor use the budget fo
   assert.is(gate.running, 0)
 })
 
+test('an answered retry of the slower lane gives back no retry of another chat', () => {
+  const used = after(refusing, 0, [repeated('other', 0), outage])
+  assert.equal(after(used, 0, [repeated('bad', 0), delivered]).budget, used.budget)
+})
+
 test('a failure of the slower lane in an outage of the whole service says nothing about its chat', () => {
   const [entered, attempt] = enterGate(refusing, of('bad'), 0)
   const opened = after(entered, 0, ...Array.from({ length: 10 }, (_, i) => [of(`c${i}`), outage] as const))

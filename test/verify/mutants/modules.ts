@@ -57,8 +57,6 @@ export const modules: ReadonlyArray<Module> = [
       'heldUntil: heldUntil !== undefined && heldUntil >= until ? heldUntil : until,': 'the same time either way',
       "...(rest.state === 'agent' && { messagesSinceJoined: messagesSinceJoined }),":
         'there is a list since the agent has joined',
-      'if (unavailableAt !== undefined && sentAt <= unavailableAt) return current':
-        'differs only if an invitation is recorded after the chat has ended and begun anew',
       '...({ messagesSinceJoined: [...messagesSinceJoined, id].slice(-maxSinceJoined) }),':
         'is left out afterwards (held) unless an agent has the conversation',
       'if (inReplyTo === after.unheard?.id) return askedAgain(after)':

@@ -127,7 +127,7 @@ const unlessSilent = <C extends Conversation>(current: C, at: Date): C =>
 
 /**
  * An agent was invited. The states `agent` and `closed` stay. AGENT_UNAVAILABLE is the response to every invitation
- * that was sent before it, also if the log has AGENT_UNAVAILABLE first, and the client has begun a new turn since.
+ * that was sent before it, also if the log has the invitation later, when the client may have begun a new turn.
  */
 const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   const { state, unavailableAt } = current
@@ -284,9 +284,7 @@ export const agentEnds = (facts: ReadonlyArray<Fact>, now: Date): ReadonlyMap<st
     joined.clear()
   }
   const endIfSilent = (at: Date) => {
-    if (current.heldUntil === undefined || isHeldAt(current, at)) return
-    end(current.heldUntil)
-    current = unlessSilent(current, at)
+    if (current.heldUntil !== undefined && !isHeldAt(current, at)) end(current.heldUntil)
   }
   for (const fact of facts) {
     endIfSilent(fact.at)
@@ -301,24 +299,21 @@ export const agentEnds = (facts: ReadonlyArray<Fact>, now: Date): ReadonlyMap<st
 
 export type SuppressedReason = BotReplySuppressed['data']['reason']
 
+type TakenReason = Exclude<SuppressedReason, 'overtaken' | 'answered'>
+
+const takenReasons: Readonly<Record<Conversation['state'], TakenReason | undefined>> = {
+  bot: undefined,
+  unavailable: undefined,
+  invited: 'agent-invited',
+  agent: 'agent-joined',
+  closed: 'chat-closed',
+}
+
 /** Why the conversation is not the bot's at this time: who has it, or that it is closed. Undefined if it is the bot's. */
 export const takenReasonAt = (
   conversation: Pick<Conversation, 'state' | 'heldUntil'>,
   at: Date,
-): Exclude<SuppressedReason, 'overtaken' | 'answered'> | undefined => {
-  if (!isHeldAt(conversation, at)) return undefined
-  switch (conversation.state) {
-    case 'agent':
-      return 'agent-joined'
-    case 'invited':
-      return 'agent-invited'
-    case 'closed':
-      return 'chat-closed'
-    case 'bot':
-    case 'unavailable':
-      return undefined
-  }
-}
+): TakenReason | undefined => (isHeldAt(conversation, at) ? takenReasons[conversation.state] : undefined)
 
 /** What an account wants to happen to replies that are not sent or suppressed in any case. */
 export type ReplyRules = { readonly [Rule in 'whenOvertaken' | 'whileAgent']?: BotAccount[Rule] | undefined }

@@ -26,13 +26,13 @@ const evolvedBy =
 
 const groupOf = (first: Change, changes: ReadonlyArray<Change>, collectionOf: CollectionOf): Group<ViewDocument> => {
   // A change with `where` names documents that exist, and no chain.
-  const { isChain, isWrittenOnce } = (first.where === undefined && foldedOfName(first.view)) || {}
+  const view = first.where === undefined ? foldedOfName(first.view) : undefined
   return {
     collection: collectionOf(first.view),
     id: first.id,
     evolve: evolvedBy(changes),
-    ...(isWrittenOnce && { isNew: true }),
-    ...(isChain && { by: 'latestOf', repeats: (current) => first.evolve(current)[0] === current }),
+    ...(view?.isWrittenOnce && { isNew: true }),
+    ...(view?.isChain && { by: 'latestOf', repeats: (current) => first.evolve(current)[0] === current }),
   }
 }
 

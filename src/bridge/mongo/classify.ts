@@ -93,8 +93,8 @@ export const mongoReasonOf = (error: unknown): string => {
 }
 
 /**
- * Whether writes failed because their documents are there already, and at most others by their own fault. A reader of
- * these documents then meets the own fault alone.
+ * Whether writes failed because their documents are there already. Others may have failed by their own fault: whoever
+ * reads the documents and writes again meets these faults alone.
  */
 export const isOvertaken = (error: unknown): boolean => {
   if (!(error instanceof MongoBulkWriteError)) return false

@@ -33,34 +33,36 @@ const eachItem =
     return items.every((item, i) => item === value[i]) ? value : items
   }
 
+/** The record with these values encoded, or the record itself if that changes none of them. */
+const withEncoded = (
+  record: Readonly<Record<string, unknown>>,
+  fields: Iterable<readonly [name: string, encode: Encode]>,
+): Readonly<Record<string, unknown>> => {
+  let copy: Record<string, unknown> | undefined
+  for (const [name, encode] of fields) {
+    const given = record[name]
+    const encoded = given === undefined ? given : encode(given)
+    if (encoded === given) continue
+    copy ??= { ...record }
+    copy[name] = encoded
+  }
+  return copy ?? record
+}
+
 const eachValue =
   (encode: Encode): Encode =>
-  (value) => {
-    if (!isPlainObject(value)) return value
-    let copy: Record<string, unknown> | undefined
-    for (const [name, given] of Object.entries(value)) {
-      const encoded = encode(given)
-      if (encoded === given) continue
-      copy ??= { ...value }
-      copy[name] = encoded
-    }
-    return copy ?? value
-  }
+  (value) =>
+    isPlainObject(value)
+      ? withEncoded(
+          value,
+          Object.keys(value).map((name) => [name, encode]),
+        )
+      : value
 
 const eachField =
   (fields: ReadonlyArray<readonly [name: string, encode: Encode]>): Encode =>
-  (value) => {
-    if (!isPlainObject(value)) return value
-    let copy: Record<string, unknown> | undefined
-    for (const [name, encode] of fields) {
-      const given = value[name]
-      const encoded = given === undefined ? given : encode(given)
-      if (encoded === given) continue
-      copy ??= { ...value }
-      copy[name] = encoded
-    }
-    return copy ?? value
-  }
+  (value) =>
+    isPlainObject(value) ? withEncoded(value, fields) : value
 
 const firstThatFits =
   (alternatives: ReadonlyArray<readonly [codec: t.Mixed, encode: Encode | undefined]>): Encode =>

@@ -11,7 +11,7 @@ export type Group<D> = {
   readonly collection: string
   readonly id: string
   readonly by?: 'latestOf'
-  /** The document is hardly ever there already, so the first attempt does not read it. So are all of its collection. */
+  /** The document is hardly ever there already, so the first attempt does not read it. All groups of a collection agree. */
   readonly isNew?: true
   readonly evolve: (current: D | undefined) => ReadonlyArray<D>
   /** Whether the document has the first change already: a process has written it, and may have died then. */
@@ -60,16 +60,11 @@ export const optimisticUpdate =
     readonly sleep: Sleep
   }) =>
   async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
-    const readMembers = ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) =>
-      read(
-        collection,
-        members.map(({ id }) => id),
-        members[0]?.by,
-      )
-    const fold = async (own: readonly [string, ReadonlyArray<Group<D>>], attempt: number) => {
-      const [collection, members] = own
-      const isUnread = attempt === 0 && members[0]?.isNew === true
-      const present: ReadonlyMap<string, D> = isUnread ? new Map() : await readMembers(own)
+    const fold = async (collection: string, members: ReadonlyArray<Group<D>>, attempt: number) => {
+      const ids = members.map(({ id }) => id)
+      const [first] = members
+      const isUnread = attempt === 0 && first?.isNew === true
+      const present = isUnread ? new Map<string, D>() : await read(collection, ids, first?.by)
       return members.map(({ id, evolve, repeats }) => {
         const before = present.get(id)
         const isRepeated = before !== undefined && repeats?.(before) === true
@@ -83,7 +78,9 @@ export const optimisticUpdate =
     }
     const all: WrittenDocument<D>[] = []
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const folded = (await allDone(byCollection(groups).map((own) => fold(own, attempt)))).flat()
+      const folded = (
+        await allDone(byCollection(groups).map(([collection, members]) => fold(collection, members, attempt)))
+      ).flat()
       const changed = folded.flatMap((writes) =>
         writes.length === 1 ? writes.filter(({ before, after }) => before !== after) : [],
       )

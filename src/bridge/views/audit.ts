@@ -11,6 +11,7 @@ const evolveAudit = (current: AuditDocument | undefined, { action }: RecordedAct
 }
 
 export const audit = folded(contract, {
+  isWrittenOnce: true,
   folds: {
     OperatorAction: {
       at: ({ action }) => action.id,

@@ -61,8 +61,6 @@ export const modules: ReadonlyArray<Module> = [
         'is left out afterwards (held) unless an agent has the conversation',
       'if (inReplyTo === after.unheard?.id) return askedAgain(after)':
         'a command of the bridge always names what it is about',
-      '{}': 'the part has ended: what gives the conversation to somebody looks for the silence itself',
-      'case Symbol():': 'the end of the function is undefined too',
       'if (taken !== undefined && !(answersSinceJoined)) return taken':
         'the list is there only while an agent has the conversation',
     },

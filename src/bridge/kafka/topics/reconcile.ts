@@ -123,11 +123,8 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
   const before = await ensureTopics(ask, defaults)
   if (E.isLeft(before)) return before
   const nameOf = ({ name }: Topic) => `${defaults.topicPrefix}${name}`
-  const differing = topics.filter((topic) =>
-    before.right.some(
-      ({ name, partitions, differences }) => name === nameOf(topic) && partitions > 0 && differences.length > 0,
-    ),
-  )
+  const old = before.right.filter(({ partitions, differences }) => partitions > 0 && differences.length > 0)
+  const differing = topics.filter((topic) => old.some(({ name }) => name === nameOf(topic)))
   try {
     await ask(async (admin) => {
       const states = await stateOf(admin, differing.map(nameOf))
@@ -143,12 +140,11 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
     return E.left({ kind: 'transient', reason: kafkaReasonOf(error) })
   }
   // A broker that has accepted new settings may return the old ones of some topics for a moment.
-  const reportIn = ({ right }: typeof before, topic: Topic) => right.find(({ name }) => name === nameOf(topic))
   for (const until = performance.now() + shownWithinMs; ; await sleep(100)) {
     const after = await describeTopics(ask, defaults)
-    const isOld = (topic: Topic) =>
-      E.isRight(after) && isDeepStrictEqual(reportIn(after, topic), reportIn(before, topic))
-    if (!differing.some(isOld) || performance.now() > until) return after
+    const isShown =
+      E.isLeft(after) || !after.right.some((report) => old.some((each) => isDeepStrictEqual(each, report)))
+    if (isShown || performance.now() > until) return after
   }
 }
 

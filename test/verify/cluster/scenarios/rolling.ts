@@ -7,7 +7,7 @@ export const rolling: Scenario<Three> = {
   name: 'rolling',
   promises: '1, 2, 3',
   fault: 'rolling restart of all brokers by SIGTERM',
-  controls: ['acknowledgement by the broker'],
+  controls: ['what the broker refuses is sent again'],
   inShort: false,
   shortControls: [],
   run: (cluster, _size, without) =>

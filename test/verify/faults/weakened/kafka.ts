@@ -73,6 +73,14 @@ export const kafka = {
       }),
     ),
   ],
+  'what the broker refuses is sent again': [
+    connection(({ produce }) => ({
+      produce: async (leader, batches) => {
+        await produce(leader, batches).catch(() => {})
+        return batches.map(() => undefined)
+      },
+    })),
+  ],
   'a failing partition waits alone': [
     connection(({ produce }) => ({
       produce: async (leader, batches) => {

@@ -4,6 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { reasonOf } from '../../../src/bridge/shared/fault.ts'
 import { anyFree } from '../../../src/tools/embedded/port.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -78,6 +79,7 @@ export const startPrometheus = async () => {
     const { data } = (await (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json()) as { readonly data: A }
     return data
   }
+  await eventually('Prometheus to be ready', () => ask('alerts').catch(() => undefined), 120_000)
   const fired = new Set<string>()
   /** Alerts that are pending or firing. */
   const active = async () => {
@@ -105,8 +107,8 @@ export const startPrometheus = async () => {
           return silent.length === 0
         },
         120_000,
-      ).catch((cause: unknown) => {
-        throw new Error(`alerts that do not fire: ${silent.join(', ')}`, { cause })
+      ).catch((error: unknown) => {
+        throw new Error(`alerts that do not fire: ${silent.join(', ')}: ${reasonOf(error)}`)
       })
       for (const name of names) fired.add(name)
     },

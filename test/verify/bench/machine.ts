@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
-/** The machine on which the figures were measured. */
+/** The machine on which the figures were measured, and what ran there. */
 export type Machine = Readonly<Record<string, string>>
 
 const firstLine = (command: string, ...args: ReadonlyArray<string>): string => {
@@ -26,6 +26,7 @@ const versionOf = (name: string): string =>
 
 /** `servers`: how the broker and mongod describe themselves. */
 export const describeMachine = (servers: Readonly<Record<string, string>>): Machine => ({
+  'the bridge, commit': firstLine('git', 'rev-parse', '--short', 'HEAD'),
   CPU: cpus()[0]?.model.trim() ?? 'not known',
   cores: String(availableParallelism()),
   memory: `${Math.round(totalmem() / 1024 ** 3)} GiB`,

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { parse } from 'yaml'
-import { reasonOf } from '../../../src/bridge/shared/fault.ts'
 import { anyFree } from '../../../src/tools/embedded/port.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -108,7 +108,7 @@ export const startPrometheus = async () => {
         },
         120_000,
       ).catch((error: unknown) => {
-        throw new Error(`alerts that do not fire: ${silent.join(', ')}: ${reasonOf(error)}`)
+        throw new Error(`alerts that do not fire: ${silent.join(', ')}: ${inspect(error)}`)
       })
       for (const name of names) fired.add(name)
     },

@@ -240,7 +240,7 @@ export const metrics = {
   ),
   consumedRecords: counter('consumed_records_total', 'records handled', ['group', 'topic']),
   lag: gauge('consumer_lag_records', 'records behind', ['group', 'topic', 'partition'], {
-    more: ', of the partitions that this process reads. It does not grow while a handler fails: use `livechat_check_ok`',
+    more: ', of the partitions that this process reads; measured after each slice, and every 10 s',
   }),
   consumerRestarts: counter('consumer_restarts_total', 'consumers that were restarted', ['group']),
   projection: histogram('projection_seconds', 'folding and storing a batch', [], { buckets: seconds }),

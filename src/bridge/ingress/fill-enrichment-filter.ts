@@ -6,9 +6,9 @@ import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
 import type { EnrichmentFilter } from './enrichment-filter.ts'
 
-/** A consumer that says from where it reads on. */
+/** A consumer that says which records it has not handled yet. */
 type Following = RunningConsumer & {
-  readonly waiting: () => ReadonlyArray<{ readonly partition: number; readonly position: number }>
+  readonly owned: () => ReadonlyArray<{ readonly partition: number; readonly next: number }>
 }
 
 const topic = enrichments.name
@@ -85,10 +85,10 @@ export const fillEnrichmentFilter = ({
       },
     })
   }
-  const isAtEnd = async ({ waiting }: Following) => {
+  const isAtEnd = async ({ owned }: Following) => {
     const ranges = await kafka.ranges(topic)
-    const positions = new Map(waiting().map(({ partition, position }) => [partition, position]))
-    return [...ranges].every(([partition, { high }]) => (positions.get(partition) ?? -1) >= high)
+    const nexts = new Map(owned().map(({ partition, next }) => [partition, next]))
+    return [...ranges].every(([partition, { high }]) => (nexts.get(partition) ?? -1) >= high)
   }
   const run = async () => {
     const positions = await viewAdded()

@@ -42,13 +42,8 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
         const starts = await Promise.all(ends.map((_, partition) => spec.startAt?.(topic, partition)))
         return {
           health: () => ({ ok: state.ok, reason: state.ok ? 'reads 2 partitions' : 'no fetch was answered for 8 s' }),
-          waiting: () =>
-            state.ends.map((_, partition) => ({
-              name: `${topic}/${partition}`,
-              topic,
-              partition,
-              position: read.get(partition) ?? starts[partition] ?? 0,
-            })),
+          owned: () =>
+            state.ends.map((_, partition) => ({ partition, next: read.get(partition) ?? starts[partition] ?? 0 })),
           stop: async () => {
             state.stopped++
           },

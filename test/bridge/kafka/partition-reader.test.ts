@@ -249,20 +249,26 @@ reading('a paused partition fetches and handles nothing until every pause has en
   assert.equal([calls, reader.wantsMore(), wants.at(-1)], [2, true, true])
 })
 
-reading('a full queue stops fetching until half of it is handled', async () => {
+reading('a full queue stops fetching until half of it is handled, which is as far as it has been read', async () => {
   const ends: Array<() => void> = []
   const { reader } = readerOf(() => new Promise((resolve) => ends.push(resolve)))
   reader.add(records(10, 1_510), 1_510, 1_510)
-  const wanted = [reader.wantsMore()]
+  const state = () => [reader.wantsMore(), reader.next()]
+  const states = [state()]
 
   for (let i = 0; i < 3; i++) {
     await turn()
     ends[i]?.()
     await turn()
-    wanted.push(reader.wantsMore())
+    states.push(state())
   }
 
-  assert.equal(wanted, [false, false, true, true])
+  assert.equal(states, [
+    [false, 10],
+    [false, 510],
+    [true, 1_010],
+    [true, 1_510],
+  ])
 })
 
 reading.run()

@@ -22,8 +22,8 @@ type ConsumerContext = SessionContext &
     readonly forgetGroup: (group: string) => Promise<void>
   }
 
-/** A consumer, and its partitions that wait for records: all their fetched records are handled. */
-export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
+/** A consumer, and its partitions. */
+export type Supervised = RunningConsumer & Pick<Session, 'owned'>
 
 const restartPause = { baseMs: 200, capMs: 2_000 }
 // Quick retries do not help: a batch with a compression that this build lacks (kafka/compression.ts) needs another
@@ -43,16 +43,17 @@ const pauseAfter = (reason: string, failures: number) =>
 const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measure, clock }: ConsumerContext) => {
   const stalledAt = stallDetector()
   return async (session: Session): Promise<void> => {
-    const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
+    const topics: ReadonlyArray<TopicName> = [...new Set(session.owned().map(({ topic }) => topic))]
     const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await endOffsets(topic)] as const)))
     // Asked again, since partitions may have been reassigned during the await: their new owner measures their lag.
-    const waiting = session.waiting().filter(({ topic }) => ends.has(topic))
-    const partitions = waiting.map(({ name, topic, partition, position }) => {
-      const end = ends.get(topic)?.get(partition) ?? position
-      measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - position))
-      return { name, position, end }
+    const owned = session.owned().flatMap((of) => {
+      const end = ends.get(of.topic)?.get(of.partition)
+      return end === undefined ? [] : [{ ...of, end }]
     })
-    const found = stalledAt(partitions, clock())
+    for (const { topic, partition, next, end } of owned)
+      measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - next))
+    const waiting = owned.filter(({ isWaiting }) => isWaiting)
+    const found = stalledAt(waiting, clock())
     if (found !== undefined) session.end(`stalled: ${found}`)
     // A log that was cut and has as many records again gives no batch, and its records would never be read.
     for (const [topic, of] of Map.groupBy(waiting, (each) => each.topic)) {
@@ -223,7 +224,7 @@ const supervise = (spec: ConsumerSpec, context: ConsumerContext): Supervised => 
   let ended: Promise<void> | undefined
 
   return {
-    waiting: () => session.waiting(),
+    owned: () => session.owned(),
     health: () => {
       const unhealthy = session.unhealthyReason()
       if (unhealthy === undefined) {

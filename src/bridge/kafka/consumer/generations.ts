@@ -14,12 +14,17 @@ import { type Room, roomFor, roomOf } from './fetch-buffer.ts'
 import type { Assignment } from './kafkajs-consumer.ts'
 import { type PartitionReader, partitionReader } from './partition-reader.ts'
 
-/** A partition that waits for records. */
-type Waiting = {
+/** A partition that is read. */
+type Owned = {
   readonly name: string
   readonly topic: TopicName
   readonly partition: number
+  /** The next offset to fetch. */
   readonly position: number
+  /** The offset of the first record that is not handled. */
+  readonly next: number
+  /** Whether all its fetched records are handled. */
+  readonly isWaiting: boolean
   /** The leader epoch of the record before the position, if it is known. */
   readonly epoch?: number | undefined
 }
@@ -31,7 +36,7 @@ export type Readers = {
   readonly set: (name: string, reader: PartitionReader) => void
   /** The ids of the topics that are read, if they are known. */
   readonly topicIds: () => TopicIds
-  readonly waiting: () => ReadonlyArray<Waiting>
+  readonly owned: () => ReadonlyArray<Owned>
   /** Settles when no handler of an earlier reader of this partition runs any more. */
   readonly previousHandled: (name: string) => Promise<void>
   /** Ends the generation: later results of its handlers are ignored. */
@@ -55,10 +60,16 @@ export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Reade
       new Map(
         [...readers.values()].flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const])),
       ),
-    waiting: () =>
-      [...readers].flatMap(([name, { topic, partition, isIdle, position, epochBefore }]) =>
-        isIdle() ? [{ name, topic, partition, position: position(), epoch: epochBefore(position()) }] : [],
-      ),
+    owned: () =>
+      [...readers].map(([name, { topic, partition, isIdle, position, next, epochBefore }]) => ({
+        name,
+        topic,
+        partition,
+        position: position(),
+        next: next(),
+        isWaiting: isIdle(),
+        epoch: epochBefore(position()),
+      })),
     previousHandled: (name) => unfinishedHandlers.get(name) ?? Promise.resolve(),
     retire: () => {
       for (const [name, reader] of readers) {

@@ -32,7 +32,7 @@ export type Session = {
   readonly partitions: () => number
   readonly topicIds: Readers['topicIds']
   /** The caller determines the ends of their logs. */
-  readonly waiting: Readers['waiting']
+  readonly owned: Readers['owned']
   readonly end: (reason: string) => void
   /** Waits for running handlers (4 s at most), commits and leaves the group. */
   readonly stop: () => Promise<void>
@@ -161,7 +161,7 @@ export const startSession = (
     end,
     partitions: () => readers.all().length,
     topicIds: readers.topicIds,
-    waiting: readers.waiting,
+    owned: readers.owned,
     unhealthyReason: () => unhealthyReason(now(), clock(), readers.all()),
     stop: async () => {
       for (const reader of readers.all()) reader.close()

@@ -20,7 +20,7 @@ const given = async (allowGaps: boolean, from = 4) => {
       kafka: {
         consume: async (its) => {
           specs.push(its)
-          return { health: () => ({ ok: true, reason: '' }), stop: async () => {}, waiting: () => [] }
+          return { health: () => ({ ok: true, reason: '' }), stop: async () => {}, owned: () => [] }
         },
         ranges: async () => new Map([[0, { low, high: 10 }]]),
         committedOffsets: none,

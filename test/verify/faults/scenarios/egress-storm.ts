@@ -15,7 +15,7 @@ import { unlikeTranscripts } from '../transcripts.ts'
 const chats = Array.from({ length: 200 }, (_, i) => String(1_000 + i))
 const [failing = '', ...healthy] = chats
 const retryAfterSeconds = 2
-/** The service answers these with 429 at first. A kill may hide what followed one of them, so they are spread. */
+/** The service answers these with 429 twice, since a kill may hide what followed the first. They are spread. */
 const throttled = new Set(['r-1050-2', 'r-1150-2', 'r-1020-5', 'r-1120-8'])
 
 const attemptsEach = 5
@@ -29,7 +29,7 @@ const storm = (seed: number): Script => {
   return (request) => {
     const { chatId, id, attempt } = request
     if (chatId === failing) return id.startsWith('watchdog-') ? undefined : { kind: 'error', status: 500 }
-    if (attempt === 1 && throttled.has(id)) return { kind: 'too-many-requests', retryAfterSeconds }
+    if (attempt <= 2 && throttled.has(id)) return { kind: 'too-many-requests', retryAfterSeconds }
     // The last attempts succeed, so that no reply fails for good by chance.
     return attempt < attemptsEach - 1 ? random(request) : undefined
   }

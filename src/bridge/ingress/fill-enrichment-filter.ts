@@ -6,9 +6,9 @@ import type { Log } from '../shared/log.ts'
 import type { Sleep } from '../shared/time.ts'
 import type { EnrichmentFilter } from './enrichment-filter.ts'
 
-/** A consumer that says which records it has not handled yet. */
+/** A consumer that says how far it has handled its partitions. */
 type Following = RunningConsumer & {
-  readonly owned: () => ReadonlyArray<{ readonly partition: number; readonly next: number }>
+  readonly owned: () => ReadonlyArray<{ readonly partition: number; readonly position: number }>
 }
 
 const topic = enrichments.name
@@ -87,8 +87,8 @@ export const fillEnrichmentFilter = ({
   }
   const isAtEnd = async ({ owned }: Following) => {
     const ranges = await kafka.ranges(topic)
-    const nexts = new Map(owned().map(({ partition, next }) => [partition, next]))
-    return [...ranges].every(([partition, { high }]) => (nexts.get(partition) ?? -1) >= high)
+    const positions = new Map(owned().map(({ partition, position }) => [partition, position]))
+    return [...ranges].every(([partition, { high }]) => (positions.get(partition) ?? -1) >= high)
   }
   const run = async () => {
     const positions = await viewAdded()

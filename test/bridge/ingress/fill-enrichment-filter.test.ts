@@ -43,7 +43,7 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
         return {
           health: () => ({ ok: state.ok, reason: state.ok ? 'reads 2 partitions' : 'no fetch was answered for 8 s' }),
           owned: () =>
-            state.ends.map((_, partition) => ({ partition, next: read.get(partition) ?? starts[partition] ?? 0 })),
+            state.ends.map((_, partition) => ({ partition, position: read.get(partition) ?? starts[partition] ?? 0 })),
           stop: async () => {
             state.stopped++
           },

@@ -249,11 +249,11 @@ reading('a paused partition fetches and handles nothing until every pause has en
   assert.equal([calls, reader.wantsMore(), wants.at(-1)], [2, true, true])
 })
 
-reading('a full queue stops fetching until half of it is handled, which is as far as it has been read', async () => {
+reading('a full queue stops fetching until half of it is handled, and says how far that is', async () => {
   const ends: Array<() => void> = []
   const { reader } = readerOf(() => new Promise((resolve) => ends.push(resolve)))
   reader.add(records(10, 1_510), 1_510, 1_510)
-  const state = () => [reader.wantsMore(), reader.next()]
+  const state = () => [reader.wantsMore(), reader.handledUpTo()]
   const states = [state()]
 
   for (let i = 0; i < 3; i++) {

@@ -75,6 +75,16 @@ test('under load every panel of every dashboard has data, and the only alert is 
   assert.ok(queries.length > 40)
 })
 
+/** Sends records to a topic as another team's producer. */
+const produce = async (topic: string, messages: kafkajs.Message[]) => {
+  if (running === undefined) return
+  const { brokers, prefix } = running.here
+  const producer = plainClient(brokers).producer()
+  await producer.connect()
+  await producer.send({ topic: `${prefix}${topic}`, messages })
+  await producer.disconnect()
+}
+
 const slowChat = '9'
 const slowReply = (id: string) => ({
   key: `acme/${slowChat}`,
@@ -90,14 +100,11 @@ const slowReply = (id: string) => ({
 
 test('alerts fire for faults of callers, bots and the service, for many counters from the first increase on', async () => {
   if (running === undefined) return
-  const { post, own, limited, service, brokers, prefix, wholeChat } = running.here
-  const producer = plainClient(brokers).producer()
-  await producer.connect()
-  await producer.send({ topic: `${prefix}chats`, messages: [{ key: 'acme/1', value: 'no event' }] })
+  const { post, own, limited, service, wholeChat } = running.here
+  await produce('chats', [{ key: 'acme/1', value: 'no event' }])
   // More than the bridge holds of one chat.
   const replies = Array.from({ length: 60 }, (_, i) => slowReply(`slow-${i}`))
-  await producer.send({ topic: `${prefix}bot-replies`, messages: replies })
-  await producer.disconnect()
+  await produce('bot-replies', replies)
   await wholeChat('5', losing('client', 0))
   await post(own, JSON.stringify({ ...JSON.parse(sample('webhooks', 'chat_updated')), loyalty_level: 'gold' }))
   await post(own, '{"event_name": 1}')
@@ -200,10 +207,7 @@ test('alerts fire if MongoDB is unavailable while events arrive, and if outcomes
   const events = Array.from({ length: 2_000 }, (_, i) =>
     toRecord(anEvent('ChatUpdated', `behind-${i}`, at('10:00:00'))),
   )
-  const producer = plainClient(brokers).producer()
-  await producer.connect()
-  await producer.send({ topic: `${prefix}chats`, messages: events })
-  await producer.disconnect()
+  await produce('chats', events)
   const names = ['MongoAway', 'ConsumerStands', 'ConsumerBehind', 'OutcomesWait']
   await running.fire(
     names.map((name) => `Livechat${name}`),

@@ -50,8 +50,8 @@ const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measur
       const end = ends.get(of.topic)?.get(of.partition)
       return end === undefined ? [] : [{ ...of, end }]
     })
-    for (const { topic, partition, next, end } of owned)
-      measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - next))
+    for (const { topic, partition, position, end } of owned)
+      measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - position))
     const waiting = owned.filter(({ isWaiting }) => isWaiting)
     const found = stalledAt(waiting, clock())
     if (found !== undefined) session.end(`stalled: ${found}`)

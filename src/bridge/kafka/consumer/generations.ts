@@ -19,10 +19,8 @@ type Owned = {
   readonly name: string
   readonly topic: TopicName
   readonly partition: number
-  /** The next offset to fetch. */
+  /** All records before this offset are handled. */
   readonly position: number
-  /** The offset of the first record that is not handled. */
-  readonly next: number
   /** Whether all its fetched records are handled. */
   readonly isWaiting: boolean
   /** The leader epoch of the record before the position, if it is known. */
@@ -61,14 +59,13 @@ export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Reade
         [...readers.values()].flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const])),
       ),
     owned: () =>
-      [...readers].map(([name, { topic, partition, isIdle, position, next, epochBefore }]) => ({
+      [...readers].map(([name, { topic, partition, isIdle, handledUpTo, epochBefore }]) => ({
         name,
         topic,
         partition,
-        position: position(),
-        next: next(),
+        position: handledUpTo(),
         isWaiting: isIdle(),
-        epoch: epochBefore(position()),
+        epoch: epochBefore(handledUpTo()),
       })),
     previousHandled: (name) => unfinishedHandlers.get(name) ?? Promise.resolve(),
     retire: () => {

@@ -19,8 +19,8 @@ export type PartitionReader = {
   readonly topicId: string
   /** The next offset to fetch. */
   readonly position: () => number
-  /** The offset of the first record that is not handled, or the next offset to fetch. */
-  readonly next: () => number
+  /** The offset of the first record that is not handled. If all are that were fetched: the next offset to fetch. */
+  readonly handledUpTo: () => number
   /** The offset to commit: the one after the last finished record. Undefined while there is none. */
   readonly finished: () => number | undefined
   /** The leader epoch of the last record before an offset, from those that were read. Undefined if it is not known. */
@@ -198,7 +198,7 @@ export const partitionReader = (assigned: Assigned): PartitionReader => {
     partition,
     topicId,
     position: () => position,
-    next: () => buffer.first()?.records[0]?.offset ?? position,
+    handledUpTo: () => buffer.first()?.records[0]?.offset ?? position,
     finished: () => finished,
     epochBefore: epochs.before,
     add: (records, next, highWatermark, epoch) => {
